@@ -116,7 +116,7 @@ lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	echo zensical | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/site.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster -o requirements-cluster.lock
-	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --extra databases --extra grpc --extra notebook --extra otel --group dev -o requirements-dev.lock
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --extra databases --extra grpc --extra http3 --extra notebook --extra otel --group dev -o requirements-dev.lock
 	$(VENV)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["databases"], sep="\n")' \
 		| $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o src/fairtrial/catalog/services/common/drivers.txt
 

@@ -12,6 +12,8 @@ from benches.load import Load, Percentiles, Tool, Truth
 from benches.processes import Target, run
 
 Thing = TypeVar("Thing")
+BESIDE_A_RUN_SECONDS = 1.0
+"""A server's start, and a generator's start and end."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Bench:
     rounds: int
     seconds: float
     report: Callable[[str], None]
+    base: Path | None = None  # an engine of an earlier revision
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,16 @@ class Table:
     rounds: int
     seconds: float  # of each run
     facts: str  # about the runs, beside rounds and seconds
+    runs: int  # in a round, of all generators that it compares
     compares: Callable[[Tool], bool]  # whether a generator is in it
     text: Callable[[Bench, Sequence[Tool]], str]  # measures; the table in Markdown
     keeps_seconds: bool = False  # its arithmetic rests on them
+    has_page: bool = True  # else it is printed alone
+
+    @property
+    def minutes(self) -> float:
+        """About so long it takes, where all generators are installed."""
+        return self.rounds * self.runs * (self.seconds + BESIDE_A_RUN_SECONDS) / 60
 
 
 @contextmanager

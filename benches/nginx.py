@@ -19,7 +19,8 @@ STARTS_WITHIN_SECONDS = 20.0
 class Nginx:
     """nginx on a processor of its own: by default, `ok` for every request.
 
-    Over TLS 1.3, without tickets, by HTTP/1.1 or HTTP/2, as the client asks by ALPN; without TLS by HTTP/2 alone.
+    Over TLS 1.3, without tickets, by HTTP/1.1 or HTTP/2, as the client asks by ALPN; without TLS by HTTP/2 alone, or
+    without `http2` by HTTP/1.1 alone. `answer`: of its location; `more`: of its configuration.
     """
 
     def __init__(
@@ -28,7 +29,9 @@ class Nginx:
         folder: Path,
         *,
         tls: bool = True,
+        http2: bool = True,
         answer: str = "return 200 'ok';",
+        more: str = "",
         requests_per_connection: int = 1_000_000_000,
     ) -> None:
         self._port, self._status_port = free_port(), free_port()
@@ -39,17 +42,19 @@ class Nginx:
         temporary = "".join(
             f"  {name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
+        protocols = f"{'ssl ' if tls else ''}{'http2' if http2 else ''}"
         (folder / "nginx.conf").write_text(
             f"daemon off; master_process off; pid {folder}/pid;\n"
             "events { worker_connections 4096; }\n"
             f"http {{\n  access_log off; keepalive_requests {requests_per_connection};\n{temporary}"
-            f"  {tls_keys if tls else ''}\n"
-            f"  server {{ listen {LOOPBACK}:{self._port} {'ssl ' if tls else ''}http2; location / {{ {answer} }} }}\n"
+            f"  {tls_keys if tls else ''}\n  {more}\n"
+            f"  server {{ listen {LOOPBACK}:{self._port} {protocols}; location / {{ {answer} }} }}\n"
             f"  server {{ listen {LOOPBACK}:{self._status_port}; stub_status; }}\n}}\n"
         )
         command = ["nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
         with bound_to([cpu]):
             self._process = subprocess.Popen(command)
+        self.pid = self._process.pid
         patience = time.monotonic() + STARTS_WITHIN_SECONDS
         while not (listens(self._port) and listens(self._status_port)):
             if time.monotonic() > patience or self._process.poll() is not None:

@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("document", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     call = parser.parse_args()
-    text = call.document.read_text()
+    text = call.document.read_text(encoding="utf-8")
     server = MockServer(OpenApiMock(json.loads(text) if text.startswith("{") else yaml.safe_load(text)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

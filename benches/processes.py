@@ -6,8 +6,10 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,6 +19,7 @@ from fairtrial.lab.placement import bound_to
 
 POLL_SECONDS = 0.1  # often enough for the peak of memory, seldom enough not to disturb
 RUN_LONGER_SECONDS = 60.0  # after the requested time, a generator counts as hung
+PAUSE_SECONDS = 0.1  # so long a server that pauses stands still in each second
 
 
 def version(tool: Tool) -> str | None:
@@ -75,12 +78,35 @@ def peak_memory_bytes(pid: int) -> int:
     return int(match.group(1)) * 1024 if match else 0
 
 
+@contextmanager
+def pausing(pid: int) -> Iterator[None]:
+    """Stops a process for a tenth of each second, from half a second on."""
+    ends = threading.Event()
+
+    def pause() -> None:
+        wait_seconds = 0.5
+        while not ends.wait(wait_seconds):
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(PAUSE_SECONDS)
+            os.kill(pid, signal.SIGCONT)
+            wait_seconds = 1.0 - PAUSE_SECONDS
+
+    thread = threading.Thread(target=pause)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+
+
 class Target:
     """The engine's own server on a processor of its own. It counts the requests that it answers."""
 
     def __init__(self, engine: Path, cpu: int, arguments: Sequence[str] = ()) -> None:
         command = [str(engine), "target", "--cpus", str(cpu), *arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.pid = self._process.pid
         self.address: str = self._event()["address"]
         self.started_at = time.monotonic()
 

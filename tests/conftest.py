@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -56,12 +58,28 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAIRTRIAL_CACHE", str(folder))
         patch.setenv(WORKERS_CACHE, str(folder))
+        patch.setenv("PATH", _path_without_shim())
         patch.setenv("FAIRTRIAL_ENGINE", str(engine))
         patch.setenv("FAIRTRIAL_GUARD", str(guard))
         # Tests that run side by side do not measure, and those that do run alone.
         locks = tmp_path_factory.mktemp("locks")
         patch.setenv("FAIRTRIAL_LOCKS", str(locks))
         yield folder
+
+
+def _path_without_shim() -> str:
+    """PATH, by which `python3` is Python itself.
+
+    The script of a version manager takes longer than the start of Python to which it leads, and tests start hundreds of
+    servers by it.
+    """
+    found = shutil.which("python3")
+    if found is None:
+        return os.environ["PATH"]
+    with open(found, "rb") as program:
+        is_script = program.read(2) == b"#!"
+    own = Path(sys.executable).resolve().parent
+    return f"{own}:{os.environ['PATH']}" if is_script and (own / "python3").exists() else os.environ["PATH"]
 
 
 def _shipped_builds() -> list[Path]:

@@ -1,6 +1,19 @@
-"""The tables of docs/benchmarks.md and benches/measured.md, in their order there."""
+"""The tables of docs/benchmarks.md and benches/measured.md, in their order there, and those that are printed alone."""
 
-from benches.tables import alternation, closing, drivers, peers, scale, sizes, truth
+from benches.tables import (
+    alternation,
+    before,
+    bodies,
+    closing,
+    drivers,
+    go_protocols,
+    grpc,
+    journeys,
+    peers,
+    scale,
+    sizes,
+    truth,
+)
 
 TABLES = (
     peers.TABLE,
@@ -13,4 +26,11 @@ TABLES = (
     closing.TABLE,
     scale.TABLE,
     alternation.OVER_HTTP2,
+    grpc.TABLE,
+    journeys.TABLE,
+    bodies.PACKED_TABLE,
+    bodies.EVENTS_TABLE,
+    go_protocols.WEBSOCKET_TABLE,
+    go_protocols.HTTP3_TABLE,
+    before.TABLE,
 )

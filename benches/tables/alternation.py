@@ -142,6 +142,7 @@ COST = Table(
     rounds=5,
     seconds=5.0,
     facts="64 connections",
+    runs=10,
     compares=lambda tool: tool.cost is not None and not tool.variant,
     text=_text(HTTP1),
 )
@@ -150,6 +151,7 @@ ONE_CONNECTION = Table(
     rounds=5,
     seconds=3.0,
     facts="one connection",
+    runs=10,
     compares=lambda tool: tool.closed is not None,
     text=_text(ONE),
 )
@@ -158,6 +160,7 @@ OVER_HTTP2 = Table(
     rounds=5,
     seconds=2.0,
     facts="4 connections with 10 streams each",
+    runs=5,
     compares=lambda tool: tool.http2 is not None,
     text=_text(HTTP2),
 )

@@ -86,6 +86,7 @@ TABLE = Table(
     rounds=7,
     seconds=3.0,
     facts=f"one thread, at the highest rate, after {WARMUP_SECONDS:g} s of warm-up",
+    runs=12,  # six, as long again for their warm-ups
     compares=lambda tool: tool.is_ours and not tool.variant,
     text=lambda bench, _: markdown(measure(bench)),
 )

@@ -71,6 +71,7 @@ ANSWERS = Table(
     rounds=3,
     seconds=2.0,
     facts=f"{CONNECTIONS} connections",
+    runs=44,
     compares=lambda tool: tool.cost is not None,
     text=lambda bench, tools: markdown(measure(bench, tools, SIZES_BYTES, _of_answers), "fairtrial (auto)"),
 )
@@ -79,6 +80,7 @@ REQUESTS = Table(
     rounds=3,
     seconds=2.0,
     facts=f"{CONNECTIONS} connections",
+    runs=24,
     compares=lambda tool: tool.cost is not None and tool.sends_bodies,
     text=lambda bench, tools: markdown(measure(bench, tools, SIZES_BYTES, _of_requests), "fairtrial (auto)"),
 )

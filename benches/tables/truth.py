@@ -35,6 +35,7 @@ TABLE = Table(
     rounds=1,
     seconds=20.0,
     facts=f"{CONNECTIONS} connections, {RATE_PER_SECOND:,.0f} requests/s",
+    runs=11,
     compares=lambda tool: bool(tool.truths),
     text=lambda bench, tools: percentiles_table(EXPECTED, measure(bench, tools)),
     keeps_seconds=True,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benches.load import Tool
-from benches.tools import autocannon, engine, gcannon, h2load, hey, k6, oha, vegeta, wrk
+from benches.tools import autocannon, engine, gcannon, ghz, h2load, hey, k6, locust, oha, vegeta, wrk
 
 
 def all_tools(engine_path: Path) -> list[Tool]:
@@ -23,4 +23,6 @@ def all_tools(engine_path: Path) -> list[Tool]:
         hey.TOOL,
         vegeta.TOOL,
         k6.TOOL,
+        ghz.TOOL,
+        locust.TOOL,
     ]

@@ -1,7 +1,7 @@
 """This project's engine with all its checks: every status and length, and every 16th body."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,13 @@ def plan(
     cpus: Sequence[int] = (),
     warmup_seconds: float = 0.0,
     requests: int = 0,
+    changes: Mapping[str, Any] | None = None,
 ) -> str:
     """The engine's plan as JSON. Whatever the target answers is verified: a long body's length, the short one whole.
 
     Args:
         requests: after so many it ends; 0: after the load's seconds.
+        changes: what the plan has besides, or instead.
     """
     expect: dict[str, Any] = {
         "status": [200],
@@ -62,6 +64,7 @@ def plan(
             "cpus": list(cpus),
             "warmup_seconds": warmup_seconds,
             "progress_every_seconds": 0.0,
+            **(changes or {}),
         }
     )
 
@@ -85,8 +88,21 @@ def cost_us(window: dict[str, Any]) -> float:
 
 
 def percentiles(finished: Finished) -> Percentiles:
-    response = summary(finished.stdout)["response_time"]["percentiles"]
-    return Percentiles(*(response[key] * 1e3 for key in ("50", "95", "99", "99.9")))
+    return _in_milliseconds(summary(finished.stdout)["response_time"])
+
+
+def journey_percentiles(finished: Finished) -> Percentiles:
+    """Of the time from a user's arrival to the last answer."""
+    return _in_milliseconds(summary(finished.stdout)["journeys"][0]["journey_time"])
+
+
+def _in_milliseconds(times: Mapping[str, Any]) -> Percentiles:
+    return Percentiles(*(times["percentiles"][key] * 1e3 for key in ("50", "95", "99", "99.9")))
+
+
+def verified(finished: Finished) -> int:
+    """Answers that were right."""
+    return int(summary(finished.stdout)["verified"])
 
 
 def tool(path: Path, driver: str, wait: str = "sleep") -> Tool:

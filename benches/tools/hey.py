@@ -14,6 +14,12 @@ def at_rate(load: Load) -> Command:
     return Command(["hey", "-c", str(load.connections), "-z", f"{load.seconds:g}s", "-q", f"{rate:g}", load.url])
 
 
+def answered(finished: Finished) -> int:
+    """Answers with 200: reads lines such as `  [200]\\t1234 responses`."""
+    counts = re.findall(r"^\s+\[200\]\s+(\d+) responses", finished.stdout, re.MULTILINE)
+    return sum(map(int, counts))
+
+
 def percentiles(finished: Finished) -> Percentiles:
     """Reads lines such as `  99% in 0.1781 secs`."""
     lines = re.findall(r"^\s+([\d.]+)%+ in ([\d.]+) secs", finished.stdout, re.MULTILINE)

@@ -19,12 +19,24 @@ def http2(load: Load) -> Command:
     return Command([*base(load), "--http2", "-p", str(load.streams), "--insecure", load.url])
 
 
+def http3(load: Load) -> Command:
+    """It has to be built with its feature http3."""
+    rate = [] if load.rate_per_second is None else ["-q", f"{load.rate_per_second:g}", "--latency-correction"]
+    version = ["--http-version", "3", "-p", str(load.streams), "--insecure"]
+    return Command([*base(load), *version, *rate, load.url])
+
+
 def at_rate(load: Load) -> Command:
     return Command([*base(load), "-q", f"{load.rate_per_second:g}", load.url])
 
 
 def corrected(load: Load) -> Command:
     return Command([*base(load), "-q", f"{load.rate_per_second:g}", "--latency-correction", load.url])
+
+
+def answered(finished: Finished) -> int:
+    """Answers with 200."""
+    return int(json.loads(finished.stdout)["statusCodeDistribution"].get("200", 0))
 
 
 def percentiles(finished: Finished) -> Percentiles:

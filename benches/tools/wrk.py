@@ -32,6 +32,12 @@ def at_rate(load: Load) -> Command:
     return Command(["wrk2", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", rate, "--latency", load.url])
 
 
+def answered(finished: Finished) -> int:
+    """Reads a line such as `  58306 requests in 1.01s, 3.67MB read`."""
+    (count,) = re.findall(r"^\s+(\d+) requests in ", finished.stdout, re.MULTILINE)
+    return int(count)
+
+
 def percentiles(finished: Finished) -> Percentiles:
     """Reads lines such as `     99%  178.21ms` and ` 99.900%  198.01ms`."""
     lines = re.findall(r"^\s+([\d.]+)%\s+([\d.]+)(us|ms|s|m)\s*$", finished.stdout, re.MULTILINE)

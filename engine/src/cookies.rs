@@ -178,7 +178,7 @@ fn parse(text: &str, host: &CookieHost, path: &[u8], now: SystemTime) -> Option<
         let value = value.trim();
         match attribute.trim().to_ascii_lowercase().as_str() {
             "expires" => ends = date(value).or(ends),
-            "max-age" => max_age = value.parse::<i64>().ok().or(max_age),
+            "max-age" => max_age = seconds(value).or(max_age),
             "domain" => {
                 let domain = value.trim_start_matches('.').to_ascii_lowercase();
                 if !domain.is_empty() && !host.is_in(&domain) {
@@ -191,7 +191,6 @@ fn parse(text: &str, host: &CookieHost, path: &[u8], now: SystemTime) -> Option<
         }
     }
     if let Some(seconds) = max_age {
-        let seconds = u64::try_from(seconds).unwrap_or(0);
         ends = if seconds == 0 {
             Some(SystemTime::UNIX_EPOCH)
         } else {
@@ -203,9 +202,40 @@ fn parse(text: &str, host: &CookieHost, path: &[u8], now: SystemTime) -> Option<
     Some(Cookie { name: name.to_owned(), value: value.to_owned(), path, ends })
 }
 
-/// As servers write them, also `Thu, 01-Jan-1970 00:00:00 GMT`.
+/// Section 5.2.2: what is negative is over, and what no number holds lasts for ever.
+fn seconds(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let count = if digits.len() < text.len() { 0 } else { digits.parse().unwrap_or(u64::MAX) };
+    is_number.then_some(count)
+}
+
+/// Section 5.1.1, which takes a date as any server writes it: in any order, with any zone, which is GMT.
 fn date(text: &str) -> Option<SystemTime> {
-    httpdate::parse_http_date(text).or_else(|_| httpdate::parse_http_date(&text.replace('-', " "))).ok()
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (mut time, mut day, mut month, mut year) = (None, None, None, None);
+    for token in text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != ':') {
+        let number = token.parse::<u16>().ok();
+        let parts: Vec<u8> = token.split(':').map_while(|part| part.parse().ok()).collect();
+        let named = || {
+            MONTHS.iter().find(|name| token.get(..3).is_some_and(|start| name.eq_ignore_ascii_case(start)))
+        };
+        match (number, token.len(), parts.as_slice()) {
+            (None, _, &[hour, minute, second]) if time.is_none() => time = Some((hour, minute, second)),
+            (Some(number), 1..=2, _) if day.is_none() => day = Some(number),
+            (None, ..) if month.is_none() => month = named(),
+            (Some(number), 2, _) if year.is_none() => {
+                year = Some(number + if number < 70 { 2000 } else { 1900 });
+            }
+            (Some(number), 4, _) if year.is_none() => year = Some(number),
+            _ => {}
+        }
+    }
+    let ((hour, minute, second), day, month, year) = (time?, day?, month?, year?);
+    let date = format!("Thu, {day:02} {month} {:04} {hour:02}:{minute:02}:{second:02} GMT", year.max(1970));
+    let date = httpdate::parse_http_date(&date).ok()?; // looks at no weekday
+    Some(if year < 1970 { SystemTime::UNIX_EPOCH } else { date })
 }
 
 #[cfg(test)]
@@ -242,14 +272,30 @@ mod tests {
             "session=x; Max-Age=-1; Expires=Fri, 01 Jan 2100 00:00:00 GMT",
             "session=; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
             "session=; expires=Thu, 01-Jan-1970 00:00:00 GMT",
+            "session=; expires=Thu, 01-Jan-70 00:00:01 GMT",
+            "session=; expires=Thu, 01 Jan 1970 00:00:00 -0000",
+            "session=; expires=Thu Jan  1 00:00:00 1970",
+            "session=; expires=Mon, 1 january 1601 0:0:0 UTC",
+            "session=; Max-Age=-99999999999999999999",
         ] {
             take(&mut jar, "/", "session=c3; Expires=Fri, 01 Jan 2100 00:00:00 GMT");
             assert_eq!(sent(&jar, "/").matches("session=c3").count(), 1);
             take(&mut jar, "/", gone);
             assert_eq!(sent(&jar, "/"), "Cookie: theme=\"dark\"\r\n", "{gone}");
         }
-        take(&mut jar, "/", "late=1; Max-Age=3600; Max-Age=soon");
-        assert!(sent(&jar, "/").contains("late=1"));
+        for late in [
+            "late=1; Max-Age=3600; Max-Age=soon",
+            "late=1; Max-Age=99999999999999999999",
+            "late=1; Max-Age=+0",
+            "late=1; Expires=Fri, 31-Dec-69 23:59:59 GMT",
+            "late=1; Expires=Thu, 01 Jan 1970",
+            "late=1; Expires=Thu, 40 Jan 1970 00:00:00 GMT",
+            "late=1; Expires=Thu, 01 Jan 1970 00:00:61 GMT; Expires=",
+        ] {
+            take(&mut jar, "/", "late=0; Max-Age=0");
+            take(&mut jar, "/", late);
+            assert!(sent(&jar, "/").contains("late=1"), "{late}");
+        }
     }
 
     #[test]

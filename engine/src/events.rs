@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::halt::Released;
-use crate::proxy::{Account, RoundTrips};
+use crate::proxy::{Account, DatagramAccount, RoundTrips};
 use crate::record::{Distribution, Part, Routes, Summary};
 use crate::target::FaultCounts;
+use crate::websocket::{IdleAccount, IdleState};
 
 /// Everything that the engine says.
 #[derive(Debug, Serialize)]
@@ -92,8 +93,21 @@ pub enum Event<'a> {
         /// Those that have ended.
         round_trips: &'a RoundTrips,
     },
+    /// What became of idle connections so far.
+    Idle {
+        /// When it is said.
+        state: IdleState,
+        /// Since the first connect began.
+        elapsed_seconds: f64,
+        /// All of them.
+        #[serde(flatten)]
+        account: &'a IdleAccount,
+    },
     /// The end of a proxy.
     Proxied(&'a Account),
+    /// The end of a proxy of datagrams.
+    #[serde(rename = "proxied")]
+    ProxiedDatagrams(&'a DatagramAccount),
 }
 
 /// See [`Event::Window`].

@@ -1,11 +1,23 @@
 //! The state of one exchange: the part of the awaited answer that a connection has received.
 
+use crate::grpc::{DEADLINE_EXCEEDED, MEDIA_TYPE};
 use crate::http1::response::{BodyPart, Coding, Head, Left, Malformed, ResponseParser};
 use crate::record::{EXCERPT_BYTES, Sighting};
 use crate::verify::{Answer, EventStream, Expectation};
 
 /// The cause of a timeout if the head came, and the peer's close was to end the body.
 pub const NO_LENGTH: &str = "no_length";
+
+/// What the answer to a call begins with.
+const CALL_HEAD: Head<'static> = Head {
+    status: 200,
+    content_type: Some(MEDIA_TYPE),
+    location: None,
+    coding: None,
+    bytes: b"",
+    reusable: true,
+    has_two_framings: false,
+};
 
 /// What came of some bytes.
 #[derive(Debug)]
@@ -215,6 +227,15 @@ impl Exchange {
         for part in [name, b": ", value, b"\r\n"] {
             self.collected.trailer.extend_from_slice(part);
         }
+    }
+
+    /// A call's deadline has passed: it ends with the status that its client gives it.
+    #[cold]
+    pub fn ends_at_deadline(&mut self, expectation: &mut Expectation, asked_row: u64, now_ns: u64) {
+        if self.first_byte_ns().is_none() {
+            self.take_head(&CALL_HEAD, expectation, asked_row, now_ns);
+        }
+        self.take_trailer(b"grpc-status", DEADLINE_EXCEEDED.to_string().as_bytes());
     }
 
     /// The answer whose end is known otherwise: by the peer's close, or by a frame.

@@ -11,10 +11,13 @@ pub const PREFIX_BYTES: usize = 5;
 /// 4 MiB). Bytes.
 pub const MESSAGE_BYTES_LIMIT: usize = 4 << 20;
 
+/// What the content type of a call and of its answer begins with.
+pub const MEDIA_TYPE: &[u8] = b"application/grpc";
+
 /// The status of a call that went well.
 pub const OK: u16 = 0;
 
-/// The status of a call whose answer is whole too late.
+/// The status of a call whose answer is not whole in time.
 pub const DEADLINE_EXCEEDED: u16 = 4;
 
 /// The names of the statuses, each at its number.
@@ -124,6 +127,68 @@ pub fn only_message(body: &[u8], body_bytes: u64) -> Result<&[u8], Fault> {
     }
 }
 
+/// Parses the messages of one answer as their bytes come.
+#[derive(Debug, Default)]
+pub struct MessageParser {
+    /// What has come of a prefix, and of the message behind it, unless both came at once.
+    part: Vec<u8>,
+    /// The message in `part` was given.
+    was_given: bool,
+}
+
+impl MessageParser {
+    /// Forgets what has come.
+    pub fn reset(&mut self) {
+        self.part.clear();
+        self.was_given = false;
+    }
+
+    /// Takes `input` up to the end of the next message; `None`: none ends in it, and all of it is taken.
+    ///
+    /// # Errors
+    /// The prefix is none, or its message is not to be read. The parser is of no more use then, until it is reset.
+    pub fn next<'m, 'i: 'm>(&'m mut self, input: &mut &'i [u8]) -> Result<Option<&'m [u8]>, Fault> {
+        if std::mem::take(&mut self.was_given) {
+            self.part.clear();
+        }
+        if self.part.is_empty()
+            && let Some((prefix, behind)) = input.split_first_chunk::<PREFIX_BYTES>()
+            && let Some((message, rest)) = behind.split_at_checked(message_bytes(*prefix)?)
+        {
+            *input = rest;
+            return Ok(Some(message));
+        }
+        if !self.keep(input, PREFIX_BYTES) {
+            return Ok(None);
+        }
+        let prefix = *self.part.first_chunk().expect("as long as a prefix");
+        self.was_given = self.keep(input, PREFIX_BYTES + message_bytes(prefix)?);
+        Ok(self.was_given.then(|| &self.part[PREFIX_BYTES..]))
+    }
+
+    /// What is wrong with an answer that ends here.
+    pub fn unfinished(&self) -> Option<Fault> {
+        let bytes = if self.was_given { 0 } else { self.part.len() };
+        match self.part.first_chunk() {
+            _ if bytes == 0 => None,
+            None => Some(Fault::HalfPrefix { bytes }),
+            Some(prefix) => {
+                let whole = message_bytes(*prefix).ok()?;
+                Some(Fault::HalfMessage { bytes: (bytes - PREFIX_BYTES) as u64, whole })
+            }
+        }
+    }
+
+    /// Keeps `input` until so many bytes are kept. True if they are.
+    fn keep(&mut self, input: &mut &[u8], bytes: usize) -> bool {
+        let missing = bytes.saturating_sub(self.part.len());
+        let (taken, rest) = input.split_at(missing.min(input.len()));
+        self.part.extend_from_slice(taken);
+        *input = rest;
+        self.part.len() >= bytes
+    }
+}
+
 /// A `grpc-message`, whose bytes may be percent-encoded; what is no such encoding stays as it is.
 pub fn decoded(text: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(text.len());
@@ -160,6 +225,44 @@ mod tests {
         ] {
             assert_eq!(only_message(body, body_bytes), Err(fault));
             assert!(!fault.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn messages_are_the_same_wherever_their_bytes_are_cut() {
+        let bytes = b"\0\0\0\0\x03abc\0\0\0\0\0\0\0\0\0\x02de";
+        for size in 1..=bytes.len() {
+            let (mut parser, mut messages) = (MessageParser::default(), Vec::new());
+            for mut piece in bytes.chunks(size) {
+                while let Some(message) = parser.next(&mut piece).unwrap() {
+                    messages.push(message.to_vec());
+                }
+                assert!(piece.is_empty());
+            }
+            assert_eq!(messages, [&b"abc"[..], b"", b"de"], "pieces of {size}");
+            assert_eq!(parser.unfinished(), None);
+        }
+    }
+
+    #[test]
+    fn messages_that_are_cut_or_none_are_told() {
+        for (bytes, fault) in [
+            (&b"\0\0\0\0\x01a\0\0"[..], Fault::HalfPrefix { bytes: 2 }),
+            (b"\0\0\0\0\x03ab", Fault::HalfMessage { bytes: 2, whole: 3 }),
+            (b"\x01\0\0\0\0", Fault::Compressed),
+            (b"\0\xff\xff\xff\xff", Fault::TooLong { bytes: u32::MAX }),
+        ] {
+            for size in [1, bytes.len()] {
+                let mut parser = MessageParser::default();
+                let mut heard = Ok(());
+                for mut piece in bytes.chunks(size) {
+                    while heard.is_ok() && !piece.is_empty() {
+                        heard = parser.next(&mut piece).map(drop);
+                    }
+                }
+                assert_eq!(heard.err().or(parser.unfinished()), Some(fault));
+                assert!(parser.part.len() <= PREFIX_BYTES + 3);
+            }
         }
     }
 

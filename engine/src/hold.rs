@@ -1,4 +1,4 @@
-//! A start that is held until somebody says so, on standard input.
+//! Standard input line by line: plans, and a start that is held until somebody says so.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -29,13 +29,21 @@ impl Hold {
     /// # Errors
     /// Those of standard input, or if there is no line.
     pub fn read_line(&mut self) -> io::Result<Vec<u8>> {
+        self.next_line()?.ok_or_else(|| io::Error::other("standard input ended before a line did"))
+    }
+
+    /// The next line, without its end; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of standard input, or if it ends within a line.
+    pub fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut looked_at = 0;
         loop {
             if let Some(end) = memchr::memchr(b'\n', &self.pending[looked_at..]) {
                 let rest = self.pending.split_off(looked_at + end + 1);
                 let mut line = std::mem::replace(&mut self.pending, rest);
                 line.pop();
-                return Ok(line);
+                return Ok(Some(line));
             }
             looked_at = self.pending.len();
             if looked_at > LONGEST_LINE_BYTES {
@@ -43,6 +51,7 @@ impl Hold {
             }
             let mut more = [0; 1 << 16];
             match rustix::io::read(io::stdin(), &mut more) {
+                Ok(0) if self.pending.is_empty() => return Ok(None),
                 Ok(0) => return Err(io::Error::other("standard input ended before a line did")),
                 Ok(bytes) => self.pending.extend_from_slice(&more[..bytes]),
                 Err(Errno::INTR) => {}
@@ -61,15 +70,31 @@ impl Hold {
         signals: &mut Signals,
         parent: Option<&ParentWatch>,
     ) -> io::Result<Option<u64>> {
-        let until_ns = now_ns() + LONGEST_NS;
+        match self.await_input(signals, parent, Some(now_ns() + LONGEST_NS))? {
+            true => self.read_moment("go").map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Waits until a line, or the end of standard input, has begun to come; false if a signal came, or the parent has
+    /// died. `until_ns`: on the run's clock; `None`: for as long as it takes.
+    ///
+    /// # Errors
+    /// The kernel's, or if nothing came until then.
+    pub fn await_input(
+        &mut self,
+        signals: &mut Signals,
+        parent: Option<&ParentWatch>,
+        until_ns: Option<u64>,
+    ) -> io::Result<bool> {
         while !self.has_line() {
-            let wait = timespec(until_ns.saturating_sub(now_ns()));
+            let wait = until_ns.map(|until_ns| timespec(until_ns.saturating_sub(now_ns())));
             let stdin = io::stdin();
             let mut polled = [
                 PollFd::from_borrowed_fd(signals.wake_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
             ];
-            match poll(&mut polled, Some(&wait)) {
+            match poll(&mut polled, wait.as_ref()) {
                 Ok(0) => return Err(io::Error::other("held for ten minutes, and nobody said `go`")),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -77,14 +102,14 @@ impl Hold {
             let has_input = !polled[1].revents().is_empty();
             for signal in signals.take() {
                 if signal != PARENT_SIGNAL || parent.is_some_and(ParentWatch::is_gone) {
-                    return Ok(None);
+                    return Ok(false);
                 }
             }
             if has_input {
                 break;
             }
         }
-        self.read_moment("go").map(Some)
+        Ok(true)
     }
 
     /// True if a line has come that was not read.

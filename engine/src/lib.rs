@@ -1,6 +1,6 @@
 //! The load engine of Fairtrial: offers load, measures, verifies answers.
 //!
-//! Protocols ([`http1`], [`http2`]), [`schedule`], verification ([`verify`]) and recording ([`record`]) know no sockets; a
+//! Protocols ([`http1`], [`http2`], [`http3`]), [`schedule`], verification ([`verify`]) and recording ([`record`]) know no sockets; a
 //! [`session`] joins them for one thread, and a [`driver`] moves the bytes.
 
 pub mod clock;
@@ -18,6 +18,8 @@ pub mod halt;
 pub mod hold;
 pub mod http1;
 pub mod http2;
+pub mod http3;
+mod huffman;
 pub mod listen;
 pub mod mix;
 pub mod pipelining;

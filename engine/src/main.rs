@@ -4,7 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use commands::{Failure, Wrong, dataset, merge, proxy, run, target};
+use commands::{Failure, Wrong, dataset, idle, merge, proxy, run, target};
 use lexopt::{Arg, Parser};
 
 const HELP: &str = "\
@@ -13,6 +13,7 @@ The load engine of Fairtrial.
 fairtrial-engine COMMAND [OPTION ...]
 
   run      offers load as the plan on standard input says, verifies answers, prints events
+  idle     opens WebSockets, keeps them without messages, and says what became of them
   target   answers every request alike, or with planned delays and faults, and counts what it served
   proxy    carries connections on to a service, later, and gives an account when it ends
   dataset  writes or describes the dataset that standard input describes
@@ -34,7 +35,7 @@ fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
         Some(other) => return Err(Wrong::from(other.unexpected()).into()),
         None => {
             return Err(Failure::Input(
-                "a command is needed: run, target, proxy, dataset or merge".to_owned(),
+                "a command is needed: run, idle, target, proxy, dataset or merge".to_owned(),
             ));
         }
     };
@@ -42,6 +43,10 @@ fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
         Some("run") => match run::Arguments::parse(arguments) {
             Err(Wrong::HelpAsked) => told(run::HELP),
             parsed => run::run(&parsed?),
+        },
+        Some("idle") => match idle::Arguments::parse(arguments) {
+            Err(Wrong::HelpAsked) => told(idle::HELP),
+            parsed => idle::run(&parsed?),
         },
         Some("target") => match target::Arguments::parse(arguments) {
             Err(Wrong::HelpAsked) => told(target::HELP),
@@ -60,7 +65,7 @@ fn outcome(arguments: &mut Parser) -> Result<ExitCode, Failure> {
             parsed => merge::run(&parsed?),
         },
         _ => Err(Failure::Input(format!(
-            "there is no command {}; there are: run, target, proxy, dataset, merge",
+            "there is no command {}; there are: run, idle, target, proxy, dataset, merge",
             named.to_string_lossy()
         ))),
     }

@@ -6,5 +6,6 @@
 mod by_driver;
 mod common;
 mod hostile_http2;
+mod hostile_http3;
 mod hostile_tls;
 mod subcommands;

@@ -2,8 +2,9 @@
 
     python3 server.py PORT [STALL_EVERY]
 
-/echo sends each message back. /ask answers a question by its id, an even one after 20 ms and an odd one at once:
-answers overtake each other. With STALL_EVERY = N, every Nth answer of /ask comes after 400 ms.
+/echo sends each message back, /chat to all that are connected. /ask answers a question by its id, an even one after
+20 ms and an odd one at once: answers overtake each other. With STALL_EVERY = N, every Nth answer of /ask comes after
+400 ms.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import contextlib
 import itertools
 import json
 import sys
+from typing import ClassVar
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -28,6 +30,27 @@ class Echo(WebSocketHandler):
     async def on_message(self, message: str | bytes) -> None:
         """Send it."""
         await self.write_message(message, binary=isinstance(message, bytes))
+
+
+class Chat(WebSocketHandler):
+    """Sends each message on to all that are connected."""
+
+    everyone: ClassVar[set["Chat"]] = set()
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        """Join."""
+        self.set_nodelay(True)  # else a copy waits for the acknowledgement of the one before it
+        self.everyone.add(self)
+
+    def on_close(self) -> None:
+        """Leave."""
+        self.everyone.discard(self)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Send it on."""
+        for each in self.everyone:
+            with contextlib.suppress(WebSocketClosedError):  # it may have left
+                each.write_message(message, binary=isinstance(message, bytes))
 
 
 class Ask(WebSocketHandler):
@@ -55,7 +78,7 @@ async def main() -> None:
     """Serve until the process ends."""
     Ask.stall_every = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     sockets = bind_sockets(int(sys.argv[1]), "127.0.0.1")
-    HTTPServer(Application([("/echo", Echo), ("/ask", Ask)])).add_sockets(sockets)
+    HTTPServer(Application([("/echo", Echo), ("/ask", Ask), ("/chat", Chat)])).add_sockets(sockets)
     print(f"ws://127.0.0.1:{sockets[0].getsockname()[1]}/", flush=True)
     await asyncio.Event().wait()
 

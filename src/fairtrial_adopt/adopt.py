@@ -16,7 +16,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.container_program import container_program
 from fairtrial_adopt.boards import read_entry
-from fairtrial_adopt.entry import Entry, Examination
+from fairtrial_adopt.entry import Entry, EntryExamination
 from fairtrial_adopt.program import Program, program_of
 from fairtrial_adopt.source import Source, copy_source, entry_folder
 from fairtrial_adopt.workload import write_workload
@@ -174,7 +174,7 @@ def _usual() -> As:
     return "container"
 
 
-def _experiment(entry: Entry, examination: Examination, workload: str, keys: Mapping[str, Any]) -> list[str]:
+def _experiment(entry: Entry, examination: EntryExamination, workload: str, keys: Mapping[str, Any]) -> list[str]:
     lines = [
         "",
         f"name = {string(f'{entry.name}-{examination.name}')}",

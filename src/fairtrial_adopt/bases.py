@@ -1,4 +1,4 @@
-"""What a base image stands for on this machine: the commands of its language."""
+"""Commands on this machine that stand for a base image: those of its language."""
 
 import re
 import shutil

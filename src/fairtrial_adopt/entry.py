@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Examination:
+class EntryExamination:
     """A workload of a board, as far as an entry takes part in it."""
 
     name: str
@@ -37,7 +37,7 @@ class Entry:
     command: str = ""
     """in place of the Dockerfile's CMD"""
     port: int
-    examinations: tuple[Examination, ...]
+    examinations: tuple[EntryExamination, ...]
     mounted: Mapping[str, Path] = field(default_factory=dict)
     """by absolute path, files of the board that it finds there"""
     hosts: Mapping[str, str] = field(default_factory=dict)

@@ -74,7 +74,7 @@ def _is_machines(path: str) -> bool:
 
 
 def own_paths(command: str) -> set[str]:
-    """What holds the paths of the image's own that a command names."""
+    """The folders or files that hold the image's own paths which a command names."""
     return {place for path in PATH.findall(command) if (place := own(path)) is not None}
 
 

@@ -88,7 +88,7 @@ class _State:
 
     @property
     def values(self) -> dict[str, str]:
-        """What RUN finds, by name."""
+        """The variables that RUN finds, by name."""
         return self.arguments | self.environment
 
     def expanded(self, text: str) -> str:

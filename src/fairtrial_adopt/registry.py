@@ -32,7 +32,7 @@ OUTCOMES = {ALL_WELL: CAME_UP, IN_DOUBT: BROKE, NOTHING_RAN: NOT_UP}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an entry on one of its workloads."""
+    """The result of an entry on one of its workloads."""
 
     name: str
     board: str

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.base.locations import shipped
-from fairtrial_adopt.entry import Examination
+from fairtrial_adopt.entry import EntryExamination
 from fairtrial_import.toml_text import inline, table_lines
 
 METHODS = ("get", "post")
 
 
-def write_workload(examination: Examination, folder: Path) -> Path:
+def write_workload(examination: EntryExamination, folder: Path) -> Path:
     """Write the workload file and the files that it names into a folder, and return it."""
     shipped_folder = shipped("examples") / "public-entries"
     text = (shipped_folder / f"{examination.workload}.workload.toml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What tools keep at most: beyond it, what they print is of a part of the run. One table for readers and checks."""
+"""How much tools keep at most: beyond it, they print a part of the run. One table for readers and checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -194,10 +194,19 @@ class BoardRow(Strict):
     traits: Mapping[str, str] = Field({}, description="of its contender, as the board has them: language, framework")
 
 
+class UnreadRow(Strict):
+    """A row of a published board of which nothing is read."""
+
+    source: str
+    row: str = Field(description="its test and contender, or its place in the file")
+    why: str = Field(description="its key, and what is wrong with it")
+
+
 class PrintedOutput(Strict):
     """All that was read: what the contradictions are looked for in."""
 
     runs: Sequence[PrintedRun] = ()
     ratios: Sequence[StatedRatio] = ()
     rows: Sequence[BoardRow] = Field((), description="of boards; there is nothing else then")
+    unread_rows: Sequence[UnreadRow] = Field((), description="of boards, of which nothing is read")
     passed_over: Sequence[str] = Field((), description="files beside those of boards, of which nothing was read")

@@ -19,8 +19,9 @@ from fairtrial_cross_examine.formats import (
     read_json,
     read_text,
 )
-from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
+from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun, UnreadRow
 from fairtrial_cross_examine.statement import read_statement
+from fairtrial_cross_examine.unreadable import HALF_CHARACTER, UNREADABLE, in_unicode, reason_of, whole_number
 
 LARGEST_FILE_BYTES = 16 << 20
 """Room for a hundred thousand times in hyperfine's JSON; a log of every request is not what a tool prints."""
@@ -29,8 +30,6 @@ MOST_FAILURES = 50
 """Lines that begin as a document, and are none."""
 STDIN = Path("-")
 STDIN_NAME = "standard input"
-UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, ArithmeticError, RecursionError)
-"""What readers raise on what is not of the form that it begins with."""
 
 
 def read_evidence(files: Sequence[Path]) -> PrintedOutput:
@@ -43,11 +42,13 @@ def read_evidence(files: Sequence[Path]) -> PrintedOutput:
     """
     labels = dict(zip(_labels(files or [STDIN]), files or [STDIN], strict=True))
     texts = {label: _text_of(file) for label, file in labels.items() if file.suffix != ".toml"}
-    rows = {label: _read_board(text, label) for label, text in texts.items()}
-    if any(rows.values()):
+    boards = {label: _read_board(text, label) for label, text in texts.items()}
+    rows = {label: of_file for label, (of_file, _) in boards.items() if of_file}
+    if rows:
         return PrintedOutput(
             rows=[row for of_file in rows.values() for row in of_file],
-            passed_over=[label for label in labels if not rows.get(label)],
+            unread_rows=[row for _, unread in boards.values() for row in unread],
+            passed_over=[label for label in labels if label not in rows],
         )
     runs, ratios = [], []
     for label, file in labels.items():
@@ -62,8 +63,8 @@ def read_evidence(files: Sequence[Path]) -> PrintedOutput:
     return PrintedOutput(runs=runs, ratios=ratios)
 
 
-def read_rows(file: Path) -> list[BoardRow]:
-    """The rows of a board's file; none if it is no board's.
+def read_rows(file: Path) -> tuple[list[BoardRow], list[UnreadRow]]:
+    """The rows of a board's file, and those of which nothing is read; none of both if it is no board's.
 
     Raises:
         Problem: it cannot be read, is too large, or is a board's, but not as the board writes it.
@@ -99,7 +100,7 @@ def _decoded(opened: BinaryIO, name: str) -> str:
     return content.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
 
 
-def _read_board(text: str, label: str) -> list[BoardRow]:
+def _read_board(text: str, label: str) -> tuple[list[BoardRow], list[UnreadRow]]:
     try:
         return read_board(text, label)
     except UNREADABLE as error:
@@ -132,8 +133,7 @@ def _read_output(text: str, label: str) -> list[PrintedRun]:
 
 
 def _reason(error: Exception) -> str:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"it looks like a tool's output, but cannot be read as one: {printable(first, 200)}"
+    return f"it looks like a tool's output, but cannot be read as one: {reason_of(error)}"
 
 
 def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
@@ -141,7 +141,7 @@ def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
 
     Of one that breaks off, what is left of it is not searched for others.
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_int=whole_number)
     runs: list[PrintedRun] = []
     rest, place, failures = [], 0, 0
     while failures < MOST_FAILURES and (match := JSON_START.search(text, place)) is not None:
@@ -149,6 +149,8 @@ def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
         rest.append(text[place:start])
         try:
             document, place = decoder.raw_decode(text, start)
+            if HALF_CHARACTER.search(text, start, place) is not None:
+                document = in_unicode(document)
             of_document = read_json(document, label)
         except json.JSONDecodeError as error:
             end = text.find("\n{", start, error.pos)  # the next document, which would be a part of this one

@@ -3,7 +3,7 @@
 import os
 import signal
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -12,11 +12,11 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
-from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
-from fairtrial.tools.pool.machines import lock_digest, trials_digest
+from fairtrial.tools.pool.machines import judged
 from fairtrial_cross_examine.read import read_rows
+from fairtrial_cross_examine.report.boards import unread_lines, unread_title
 from fairtrial_docket.entries import ClaimEntry, ExperimentEntry, by_contender, entry_of
 from fairtrial_docket.names import page_name
 from fairtrial_docket.pages.board import BoardEntry, write_board
@@ -25,6 +25,7 @@ from fairtrial_docket.pages.claim import write_claim
 from fairtrial_docket.pages.contender import write_contender
 from fairtrial_docket.pages.experiment import write_experiment
 from fairtrial_docket.pages.start import write_start
+from fairtrial_docket.pools import Pool, pools_of
 from fairtrial_docket.questions import questions_of
 from fairtrial_docket.site import Site
 from fairtrial_docket.sources import DocketSource, find_sources
@@ -35,7 +36,7 @@ WORTH_PROCESSES_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Built:
-    """What became of a folder."""
+    """The site that was built of a folder."""
 
     entries: Sequence[ExperimentEntry]
     boards: Sequence[BoardEntry]
@@ -57,13 +58,13 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     entries: list[ExperimentEntry] = []
     boards: list[BoardEntry] = []
     passed_over: list[str] = []
-    by_trials: dict[tuple[str, str], str] = {}
+    by_trials: dict[tuple[str, tuple[str, ...]], str] = {}
     for number, (source, outcome) in enumerate(zip(sources, _outcomes(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
         site.written |= outcome.paths
         if isinstance(outcome.entry, ExperimentEntry):
             entry = outcome.entry
-            first = by_trials.setdefault((entry.lock, entry.trials or source.name), source.name)
+            first = by_trials.setdefault((entry.lock, entry.measured or (source.name,)), source.name)
             if first == source.name:
                 entries.append(entry)
             else:  # in a history, or over machines, it would pass for a further run
@@ -81,16 +82,17 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     say("pages of contenders and claims")
     for path, conditions in by_contender(entries).items():
         write_contender(site, path, conditions)
-    _claims(site, entries)
+    pools = pools_of(entries)
+    _claims(site, entries, pools)
     write_choice(site, entries)
-    write_start(site, entries, boards, passed_over)
+    write_start(site, entries, pools, boards, passed_over)
     site.finish()
     return Built(entries, boards, passed_over, sum(path.endswith(".html") for path in site.written))
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What became of a source, with its pages written."""
+    """The result of one source, whose pages are written."""
 
     entry: ExperimentEntry | BoardEntry | None
     passed_over: str
@@ -99,7 +101,7 @@ class _Outcome:
 
 
 def _outcomes(site: Site, sources: Sequence[DocketSource]) -> Iterator[_Outcome]:
-    """What becomes of each source, in their order: in several processes where there is enough to judge."""
+    """The result of each source, in their order: in several processes where there is enough to judge."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(processors, len(sources))
     if workers < 2 or sum(source.file.stat().st_size for source in sources) < WORTH_PROCESSES_BYTES:
@@ -133,31 +135,36 @@ def _in_processes(workers: int, site: Site, sources: Sequence[DocketSource]) -> 
 
 def _outcome(site: Site, source: DocketSource) -> _Outcome:
     entry: ExperimentEntry | BoardEntry | None = None
+    not_read = ""
     try:
         if source.kind == "record":
             entry = _experiment(site, source)
-        elif rows := read_rows(source.file):
-            entry = write_board(site, rows, source.name, site.keep(source.file, page_name(source.name)))
+        else:
+            rows, unread = read_rows(source.file)
+            if rows:
+                entry = write_board(site, rows, source.name, site.keep(source.file, page_name(source.name)))
+            if unread:
+                not_read = "; ".join([unread_title(unread).lower(), *unread_lines(unread)])
     except Problem as problem:
         return _Outcome(None, problem.reason, site.written)
-    return _Outcome(entry, "", site.written)
+    return _Outcome(entry, not_read, site.written)
 
 
 def _experiment(site: Site, source: DocketSource) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
-    result = judge_record(record, trials)
+    result = judged(Path(source.file.name), record, trials)
     path = site.keep(source.file, page_name(source.name))
-    entry = entry_of(result, source.name, path, lock_digest(record), trials_digest(trials))
+    entry = entry_of(result, source.name, path, record, trials)
     entry.questions.extend(questions_of(record, result, trials))
     write_experiment(site, entry, result, record, trials)
     return entry
 
 
-def _claims(site: Site, entries: Sequence[ExperimentEntry]) -> None:
+def _claims(site: Site, entries: Sequence[ExperimentEntry], pools: Mapping[str, Pool]) -> None:
     alike: dict[tuple[str, str, str], list[ClaimEntry]] = defaultdict(list)
     for entry in sorted(entries, key=lambda each: each.started_at):
         for claim in entry.claims:
             alike[entry.experiment, claim.claim.id, claim.claim.text].append(claim)
     for claims in alike.values():
         for claim in claims:
-            write_claim(site, claim, claims)
+            write_claim(site, claim, claims, pools.get(claim.of.lock))

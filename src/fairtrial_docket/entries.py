@@ -1,13 +1,16 @@
-"""What pages know of each other: the conditions and claims of all results, without their trials."""
+"""The facts that pages know of each other: the conditions and claims of all results, without their trials."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.identity import StackIdentity
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.report.sentences import workload_in_words
+from fairtrial.tools.pool.explain import properties_of
+from fairtrial.tools.pool.machines import Machine, lock_digest, measured_digests, unfit
 from fairtrial_docket.names import page_name
 from fairtrial_docket.questions import Question
 
@@ -33,13 +36,21 @@ class ExperimentEntry:
     """what its record says of the machine, by which `fairtrial pool` tells it from others, too"""
     lock: str = ""
     """the digest of what is locked, so that runs of it can be pooled"""
-    trials: str = ""
-    """the digest of what was measured, by which copies of a record are told"""
+    measured: tuple[str, ...] = ()
+    """digests of what was measured in its trials, by which copies of a record are told"""
+    run: Machine | None = None
+    """its claims and its machine, as `fairtrial pool` takes them; None: they are not pooled"""
+    unfit: str = ""
+    """why it is in no pool"""
     questions: list[Question] = field(default_factory=list)
 
     @property
     def page(self) -> str:
         return f"experiments/{self.name}.html"
+
+    def claim_page(self, claim_id: str) -> str:
+        """That of its claim with this id."""
+        return f"claims/{page_name(self.name, claim_id)}.html"
 
 
 @dataclass(frozen=True)
@@ -89,23 +100,22 @@ class ClaimEntry:
     claim: ClaimResult
 
     @property
-    def name(self) -> str:
-        return page_name(self.of.name, self.claim.id)
-
-    @property
     def page(self) -> str:
-        return f"claims/{self.name}.html"
+        return self.of.claim_page(self.claim.id)
 
     @property
     def badge(self) -> str:
-        return f"badges/{self.name}.svg"
+        return f"badges/{page_name(self.of.name, self.claim.id)}.svg"
 
 
-def entry_of(result: Result, name: str, record: str, lock: str = "", trials: str = "") -> ExperimentEntry:
-    """A result as other pages know it. Its trials are in its own page."""
+def entry_of(
+    result: Result, name: str, path: str, record: ExperimentRecord, trials: Sequence[TrialRecord]
+) -> ExperimentEntry:
+    """A result as other pages know it, with the path of its record. Its trials are in its own page."""
     host = result.host
     machine = f"{printable(host.cpu_model)}, {count(host.cpus, 'processor')}"
     stacks = {stack.build_name: stack for stack in result.stacks}
+    without_trials = result.model_copy(update={"conditions": []})
     entry = ExperimentEntry(
         name=page_name(name),
         title=printable(result.title),
@@ -113,12 +123,14 @@ def entry_of(result: Result, name: str, record: str, lock: str = "", trials: str
         started_at=printable(result.started_at[:16]),
         machine=machine,
         host=printable(host.machine or machine),
-        record=record,
+        record=path,
         conditions=[],
         claims=[],
         identity=host.model_dump_json(),
-        lock=lock,
-        trials=trials,
+        lock=lock_digest(record),
+        measured=tuple(measured_digests(trials)),
+        run=Machine(page_name(name), record, without_trials, properties_of(record, trials)),
+        unfit=unfit(trials) or "",
     )
     for condition in result.conditions:
         stack = stacks.get(f"{condition.stack}:{condition.variant}") or stacks.get(condition.stack)

@@ -30,6 +30,7 @@ from fairtrial.judge.statistics.random_effects import (
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 from fairtrial_docket.entries import ExperimentEntry
+from fairtrial_docket.pools import runs_of_locks
 from fairtrial_docket.questions import COMPARED, Question, QuestionFigure, shared_by_all
 
 
@@ -69,9 +70,10 @@ Parts = Sequence[tuple[ExperimentEntry, Question]]
 def pooled_questions(entries: Sequence[ExperimentEntry]) -> list[PooledQuestion]:
     """The questions that runs of one lock put on three machines or more."""
     alike: dict[tuple[str, ...], list[tuple[ExperimentEntry, Question]]] = defaultdict(list)
-    for entry in entries:
-        for question in entry.questions if entry.lock else ():
-            alike[entry.lock, *question.alike].append((entry, question))
+    for runs in runs_of_locks(entries):
+        for entry in runs.fit:
+            for question in entry.questions:
+                alike[entry.lock, *question.alike].append((entry, question))
     return [pooled for parts in alike.values() if (pooled := _pooled(parts)) is not None]
 
 

@@ -79,7 +79,7 @@ class QuestionFigure:
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked of several contenders in the same blocks."""
+    """A question that was put to several contenders in the same blocks."""
 
     alike: tuple[str, ...]
     """what its conditions have in common, and no other question of one experiment"""
@@ -128,7 +128,7 @@ def questions_of(record: ExperimentRecord, result: Result, trials: Sequence[Tria
 
 
 def _alike(condition: ConditionResult) -> tuple[str, ...]:
-    """What conditions have in common that may be compared. The database is the reader's to choose."""
+    """The key that comparable conditions share. The reader chooses the database."""
     load, distances = condition.load.model_dump_json(), str(sorted(condition.distances.items()))
     return condition.workload, load, distances, str(condition.at), condition.stack_class
 
@@ -191,8 +191,8 @@ Value = TypeVar("Value")
 
 
 def shared_by_all(by_id: Mapping[str, Mapping[Place, Value]], least: int) -> dict[str, dict[Place, Value]]:
-    """Of each condition, the values at those places that all have: `least` of them or more, as those with the fewest
-    are left out until there are so many."""
+    """Each condition's values at the places that all have. Conditions with the fewest are left out until these are
+    `least` or more."""
     rest = dict(by_id)
     shared: set[Place] = set()
     while rest and len(shared := set.intersection(*map(set, rest.values()))) < least:

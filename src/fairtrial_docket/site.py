@@ -12,7 +12,7 @@ from jinja2 import Environment
 
 from fairtrial import __version__
 from fairtrial.base.problem import Problem
-from fairtrial.base.text_file import make_folder
+from fairtrial.base.text_file import make_folder, unwritable
 from fairtrial.record.read import COMPRESSED
 from fairtrial.report.page import BUNDLE, TEMPLATES, json_for_html, page_environment, page_parts
 from fairtrial.report.vega import Spec
@@ -54,7 +54,7 @@ class Site:
         try:
             target.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise _unwritable(target, error) from error
+            raise unwritable(target, error) from error
 
     def page(self, path: str, template: str, charts: dict[str, Spec] | None = None, **variables: object) -> None:
         """Write a page by a template of this package."""
@@ -72,7 +72,7 @@ class Site:
                 with file.open("rb") as opened, lzma.open(target, "wb", preset=FASTEST) as packed:
                     shutil.copyfileobj(opened, packed, 1 << 20)
         except OSError as error:
-            raise _unwritable(target, error) from error
+            raise unwritable(target, error) from error
         return path
 
     def remove(self, paths: Set[str]) -> None:
@@ -120,7 +120,3 @@ def _files_before(folder: Path) -> set[str]:
         return {path for path in paths if folder.resolve() in (folder / path).resolve().parents}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Problem(f"{list_file} is not as a docket writes it", "remove the folder, and build it anew") from error
-
-
-def _unwritable(path: Path, error: OSError) -> Problem:
-    return Problem(f"{path} cannot be written: {error.strerror}", "check that its folder is writable and has space")

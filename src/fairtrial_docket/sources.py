@@ -1,4 +1,4 @@
-"""What a folder holds for the site: records, and the published data of boards."""
+"""The sources of the site in a folder: records, and the published data of boards."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -22,7 +22,7 @@ class TableColumn:
 
 
 def table_data(columns: Sequence[TableColumn], rows: Sequence[Sequence[Cell]]) -> dict[str, object]:
-    """What docket.js takes."""
+    """The data for docket.js."""
     return {"columns": [[column.title, column.use] for column in columns], "rows": rows}
 
 

@@ -43,7 +43,7 @@ class AnswerSchemas:
         return f"{self._path}#{pointer}", ""
 
     def unusable(self) -> Mapping[str, str]:
-        """Of the schemas that were asked for, those that are left out, and why; empty: every answer fits."""
+        """Why each schema that is left out cannot be used, by its place; empty: all are used."""
         if self._path is None or not self._places:
             return {}
         try:

@@ -8,7 +8,7 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.multipart import FORM_METHODS
-from fairtrial_import.model import Body, FilePart, FormBody, FoundJson, TextBody
+from fairtrial_import.model import Body, FormBody, FormFile, FoundJson, TextBody
 from fairtrial_import.template import PLACEHOLDER
 
 JSON = "application/json"
@@ -57,7 +57,7 @@ def template_body(text: str, content_type: str) -> Body:
     return typed_body(text, content_type)
 
 
-def form_body(method: str, parts: Sequence[tuple[str, str | FilePart]], where: str, remedy: str) -> FormBody:
+def form_body(method: str, parts: Sequence[tuple[str, str | FormFile]], where: str, remedy: str) -> FormBody:
     """The parts of a form as a body.
 
     Raises:

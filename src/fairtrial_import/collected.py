@@ -16,7 +16,7 @@ from fairtrial_import.entries import read_each
 from fairtrial_import.headers import keep_headers
 from fairtrial_import.http_variables import FileVariables
 from fairtrial_import.json_value import objects, text
-from fairtrial_import.model import Body, FileBody, FilePart, FormBody, FoundRequest, ImportedRequests, TextBody
+from fairtrial_import.model import Body, FileBody, FormBody, FormFile, FoundRequest, ImportedRequests, TextBody
 from fairtrial_import.source import ImportSource
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
@@ -46,7 +46,7 @@ class CallBody:
     text: str = ""
     form: Pairs | None = None
     file: str = ""
-    parts: tuple[tuple[str, str | FilePart], ...] | None = None
+    parts: tuple[tuple[str, str | FormFile], ...] | None = None
     """of a form of several parts"""
 
 
@@ -99,7 +99,7 @@ def _enabled(value: Any) -> list[dict[str, Any]]:
 def form_parts(value: Any) -> CallBody:
     """A form of several parts, without those that are switched off: a list of objects with a name, and with a value, or
     the paths of files under `src`, `fileName` or, in Bruno, `value`."""
-    parts: list[tuple[str, str | FilePart]] = []
+    parts: list[tuple[str, str | FormFile]] = []
     for each in _enabled(value):
         name = as_text(each.get("key", each.get("name")))
         in_bru = OF_BRU.fullmatch(text(each.get("value")))
@@ -109,7 +109,7 @@ def form_parts(value: Any) -> CallBody:
         paths = in_bru[1].split("|") if in_bru else each.get("src") or each.get("fileName") or each.get("value")
         content_type = (in_bru and in_bru[2]) or text(each.get("contentType"))
         parts += [
-            (name, FilePart(as_text(path), media_type=media_type(content_type)))
+            (name, FormFile(as_text(path), media_type=media_type(content_type)))
             for path in (paths if isinstance(paths, list) else [paths])
         ]
     return CallBody(content_type=MULTIPART, parts=tuple(parts))
@@ -300,7 +300,7 @@ class _Reader:
         plain = COMMENT.sub(lambda match: match[1] or "", body.text) if is_json(content_type) else body.text
         return template_body(self.values.resolved(plain.strip("\r\n") if plain != body.text else plain), content_type)
 
-    def _part(self, part: FilePart) -> FilePart:
+    def _part(self, part: FormFile) -> FormFile:
         return replace(part, path=self._path(part.path))
 
     def _path(self, template: str) -> str:

@@ -10,8 +10,8 @@ def import_requests(
     source: Annotated[
         str,
         typer.Argument(
-            help="A file (also gzip), a folder of Bruno, a command line in quotes that begins with curl, or - for "
-            "standard input.",
+            help="A file (also gzip), a folder of Bruno, a command line in quotes that begins with curl, - for "
+            "standard input, or grpc://HOST:PORT.",
             metavar="SOURCE",
         ),
     ],
@@ -51,10 +51,10 @@ def import_requests(
 ) -> None:
     """Write a workload file from requests that exist already, to be edited.
 
-    Reads a command line of curl, a browser's recording (.har), a file of requests (.http, .rest), a collection of
-    Postman, Insomnia or Bruno, a web server's access log, or an OpenAPI document. Says in comments what was left out
-    and what was made up. Requests that are equal become one, with their number as its weight. Headers that all requests
-    share become defaults.
+    Asks a server of gRPC by reflection, or reads a command line of curl, a browser's recording (.har), a file of
+    requests (.http, .rest), a collection of Postman, Insomnia or Bruno, a web server's access log, or an OpenAPI
+    document. Says in comments what was left out and what was made up. Requests that are equal become one, with their
+    number as its weight. Headers that all requests share become defaults.
 
     **Secrets** never reach the file: headers such as authorization and cookie, and parameters and members such as
     password and token, become variables of the environment (`{{env API_TOKEN}}`), and a comment names them.
@@ -73,16 +73,22 @@ def import_requests(
 
     `fairtrial import openapi.yaml`   its examples; what has none is made up, and marked
 
+    `fairtrial import grpc://127.0.0.1:8080 -o shop.workload.toml`   a call of each method, and their descriptors
+
     Exit status: 0 written; 2 wrong use, or a source that cannot be read.
     """
     from rich.console import Console
 
     from fairtrial.base.printable import printable
-    from fairtrial_import.import_source import Import, import_source
+    from fairtrial_import.grpc_reflection import SCHEME
+    from fairtrial_import.import_source import Import, import_service, import_source
     from fairtrial_import.write import load_command
 
     call = Import(source=source, kind=kind, hosts=host or [], most=most, out=out, force=force)
     messages = Console(stderr=True)
+    if source.startswith(SCHEME):
+        import_service(call, messages)
+        return
     workload = import_source(call, messages)
     if out is not None:
         next_command = printable(load_command(workload, str(out)), 500)

@@ -14,7 +14,7 @@ from fairtrial_import.bodies import FORM, JSON, form_body, template_body
 from fairtrial_import.curl_options import ELSEWHERE, FLAGS, NEXT, REFUSED, SHORT, WITH_VALUE
 from fairtrial_import.entries import read_each
 from fairtrial_import.headers import HOST_REMARK, keep_headers
-from fairtrial_import.model import Body, FileBody, FilePart, FoundRequest
+from fairtrial_import.model import Body, FileBody, FormFile, FoundRequest
 from fairtrial_import.multipart_text import typed_text_remark
 from fairtrial_import.shell_quotes import as_bash
 from fairtrial_import.shell_script import HOLE, ShellCommand, between_holes, shell_commands
@@ -52,7 +52,7 @@ class _Call:
     data: list[str] = field(default_factory=list)
     query: list[str] = field(default_factory=list)
     file: str | None = None
-    parts: list[tuple[str, str | FilePart]] = field(default_factory=list)
+    parts: list[tuple[str, str | FormFile]] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
 
@@ -214,7 +214,7 @@ def _add_data(call: _Call, option: str, name: str, value: str) -> None:
         call.data.append(value)
 
 
-def _part(call: _Call, option: str, text: str, *, is_plain: bool) -> tuple[str, str | FilePart]:
+def _part(call: _Call, option: str, text: str, *, is_plain: bool) -> tuple[str, str | FormFile]:
     """One part of a form: `name=text`, or `name=@file` with `;type=…` and `;filename=…` behind it (curl(1), --form)."""
     name, sign, content = text.partition("=")
     if not sign or not name or HOLE.search(name):
@@ -236,14 +236,14 @@ def _part(call: _Call, option: str, text: str, *, is_plain: bool) -> tuple[str, 
     if value.startswith("<") or value == "@-" or (value.startswith("@") and ("," in value or HOLE.search(value))):
         raise Problem(f"{call.where}: {option} takes its text from elsewhere, or names several files", AT_A_RUN)
     if value.startswith("@"):
-        return name, FilePart(os.path.expanduser(_unquoted(value[1:])), file_name, media_type)
+        return name, FormFile(os.path.expanduser(_unquoted(value[1:])), file_name, media_type)
     if media_type or file_name:
         call.remarks.append(typed_text_remark(name))
     return name, call.template(_unquoted(value))
 
 
 def _apart(text: str) -> list[str]:
-    """What semicolons divide: those that an even number of quotes follows."""
+    """The parts of a text between semicolons; one that an odd number of quotes follows is within quotes."""
     words: list[str] = []
     left, is_within = text.count('"'), False
     for piece in text.split(";"):

@@ -81,6 +81,7 @@ REFUSED = {
 """Options that would make another request, and what to do instead."""
 REDIRECTS = "redirects are not followed: expect the 3xx, or import the address that it leads to"
 PROXY = "Fairtrial connects without a proxy"
+HTTP3 = "give --http3 to `fairtrial load`, or set http3 = true in [load] of an experiment"
 HTTP2 = "give --http2 to `fairtrial load`, or set http2 = true in [load] of an experiment"
 CERTIFICATE = "give --cert and --key to `fairtrial load`"
 ADDRESS = "name the address in the URL of the load"
@@ -109,8 +110,8 @@ ELSEWHERE = {
     "haproxy-clientip": PROXY,
     "http2": HTTP2,
     "http2-prior-knowledge": HTTP2,
-    "http3": "Fairtrial speaks HTTP/1.1",
-    "http3-only": "Fairtrial speaks HTTP/1.1",
+    "http3": HTTP3,
+    "http3-only": HTTP3,
     "http1.0": "Fairtrial speaks HTTP/1.1",
     "resolve": ADDRESS,
     "connect-to": ADDRESS,

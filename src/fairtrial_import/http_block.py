@@ -12,7 +12,7 @@ from fairtrial_import.address import read_address
 from fairtrial_import.bodies import FORM, JSON, MULTIPART, form_body, media_type, template_body
 from fairtrial_import.headers import HOST_REMARK, keep_headers
 from fairtrial_import.http_variables import FileVariables
-from fairtrial_import.model import Body, FileBody, FilePart, FormBody, FoundRequest, TextBody
+from fairtrial_import.model import Body, FileBody, FormBody, FormFile, FoundRequest, TextBody
 from fairtrial_import.multipart_text import sent_parts
 from fairtrial_import.source import ImportSource, looks_like_curl
 from fairtrial_import.template import PLACEHOLDER, encoded
@@ -229,7 +229,7 @@ class BlockReader:
             parts = sent_parts(text, content_type)
         except ValueError as error:
             raise Problem(f"{where}: no form of several parts: {error}", "correct the body") from error
-        form: list[tuple[str, str | FilePart]] = []
+        form: list[tuple[str, str | FormFile]] = []
         for part in parts:
             file = FILE.fullmatch(part.content.strip())
             if file is None and part.file_name is not None:
@@ -240,7 +240,7 @@ class BlockReader:
                 form.append((self._values.resolved(part.name), self._values.resolved(part.content)))
             else:
                 name = self._values.resolved(part.file_name or "")
-                form.append((part.name, FilePart(self._path(file["path"]), name, part.media_type)))
+                form.append((part.name, FormFile(self._path(file["path"]), name, part.media_type)))
         return form_body(method, form, where, "write the request yourself, with body_file")
 
     def _graphql(self) -> Body:

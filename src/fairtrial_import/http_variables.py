@@ -76,7 +76,7 @@ class FileVariables:
         return REFERENCE.sub("\ue000\\1\ue001", text)
 
     def placeholder(self, reference: str) -> str:
-        """What stands for a variable in a template.
+        """The placeholder of a variable in a template.
 
         Raises:
             Problem: as `resolved` does.

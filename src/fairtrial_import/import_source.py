@@ -15,6 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.text_file import write_text
 from fairtrial.base.toml_file import LARGEST_FILE_BYTES
 from fairtrial_import.assemble import Workload, assemble
+from fairtrial_import.grpc_reflection import workload_of
 from fairtrial_import.kinds import kind_of
 from fairtrial_import.model import ImportedRequests
 from fairtrial_import.source import open_source
@@ -72,12 +73,35 @@ def import_source(
     return workload
 
 
+def import_service(call: Import, messages: Console) -> None:
+    """Write a workload file of what a server of gRPC says of itself, and its descriptors beside it.
+
+    Raises:
+        Problem: the server does not say it, or a file is there already or cannot be written.
+    """
+    if call.out is None:
+        raise Problem(
+            f"{printable(call.source, 200)}: its descriptors need a file beside the workload's", "give -o FILE"
+        )
+    protoset = call.out.with_name(f"{_stem(call.out)}.protoset")
+    _assert_no_files([call.out, protoset], force=call.force)
+    text, descriptors, calls = workload_of(call.source, protoset)
+    protoset.write_bytes(descriptors)
+    write_text(call.out, text)
+    messages.print(
+        Text(f"{call.out}: {count(calls, 'call')}; descriptors: {protoset}"), soft_wrap=True, highlight=False
+    )
+
+
 def _rows_file(out: Path | None, name: str) -> Path:
     """`shop.items.csv` beside `shop.workload.toml`."""
     if out is None:
         return Path(f"{name}.csv")
-    stem = out.name.removesuffix(WORKLOAD_ENDING).removesuffix(".toml")
-    return out.with_name(f"{stem}.{name}.csv")
+    return out.with_name(f"{_stem(out)}.{name}.csv")
+
+
+def _stem(out: Path) -> str:
+    return out.name.removesuffix(WORKLOAD_ENDING).removesuffix(".toml")
 
 
 def _assert_no_files(files: Sequence[Path], *, force: bool) -> None:

@@ -30,7 +30,7 @@ class FileBody:
 
 
 @dataclass(frozen=True)
-class FilePart:
+class FormFile:
     """A file as a part of a form; its path is as that of a body."""
 
     path: str
@@ -44,7 +44,7 @@ class FilePart:
 class FormBody:
     """A body of several parts (`multipart/form-data`): by field a text, which is a template, or a file."""
 
-    parts: tuple[tuple[str, str | FilePart], ...]
+    parts: tuple[tuple[str, str | FormFile], ...]
 
 
 Body = FoundJson | TextBody | FileBody | FormBody

@@ -67,7 +67,7 @@ class Notes:
             getattr(self, name).extend(names)
 
     def remarks(self) -> Iterator[str]:
-        """What a reader of the file has to know."""
+        """Remarks that a reader of the file has to know."""
         for what, names in (
             ("made up", self.made_up),
             ("the specification has no style for it", self.undefined),

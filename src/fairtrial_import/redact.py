@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from fairtrial.base.secret_names import VALUE, is_secret_name
-from fairtrial_import.model import Body, FilePart, FormBody, FoundJson, FoundRequest, TextBody
+from fairtrial_import.model import Body, FormBody, FormFile, FoundJson, FoundRequest, TextBody
 from fairtrial_import.template import is_placeholders
 from fairtrial_import.variables import Variables
 
@@ -116,7 +116,7 @@ class _Redactor:
         return self._scalar(name, value, within=within)
 
     def _scalar(self, name: str, value: Any, *, within: bool) -> Any:
-        if isinstance(value, bool | FilePart) or value is None:
+        if isinstance(value, bool | FormFile) or value is None:
             return value
         if value != "" and (within or is_secret_name(name, value)):
             return self._secret(name or "secret", str(value), f"member {name}")

@@ -25,7 +25,7 @@ class Sample:
 
 
 def misfits(document: ParsedDocument, samples: Sequence[Sequence[Sample]]) -> list[list[str]]:
-    """Of each request, where its values break their schemas, or may as those cannot be used: `/quantity (minimum)`."""
+    """Where each request's values break their schemas, or may as those cannot be used: `/quantity (minimum)`."""
     every = [sample for of_request in samples for sample in of_request]
     root = {**document.root, HOLDER: [sample.schema for sample in every]}
     try:

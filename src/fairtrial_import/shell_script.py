@@ -199,7 +199,7 @@ class _Script:
         return "".join(parts)
 
     def _expansion(self, start: int, depth: int) -> str:
-        """What stands for a variable or a command within this one, whose commands are read as well."""
+        """The placeholder of a variable or a command within this one, whose commands are read as well."""
         if self.text.startswith("`", start):
             end = self.text.find("`", start + 1)
             if end < 0:
@@ -325,7 +325,7 @@ class _Script:
 
 
 def _in_words(name: str) -> str:
-    """What the argument of a script or a function is called; the names of others."""
+    """The name of a variable in words: `argument 1` for one of a script's or a function's arguments."""
     if name.isdigit():
         return f"argument {name}"
     return name if name[0].isalpha() or name[0] == "_" else "arguments"
@@ -336,7 +336,7 @@ def _hole(name: str) -> str:
 
 
 def _output(command: ShellCommand) -> str | None:
-    """What a command prints, where the script tells it."""
+    """The output of a command, where the script tells it."""
     name, *words = command.words or [""]
     if name == "cat" and words in ([], ["-"]):
         return command.stdin

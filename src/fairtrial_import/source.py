@@ -123,9 +123,9 @@ def open_source(argument: str) -> ImportSource:
         Problem: there is none, or it cannot be read.
     """
     if argument == STDIN:
-        return _in_memory(_standard_input(), "standard input", "imported")
+        return _in_memory(_standard_input(), "standard input")
     if looks_like_curl(argument):
-        return _in_memory(argument.encode(errors="replace"), "the curl command", "imported")
+        return _in_memory(argument.encode(errors="replace"), "the curl command")
     label = printable(argument, 200)
     if "://" in argument and not os.path.exists(argument):
         raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
@@ -186,12 +186,12 @@ def _keys_of_json(text: str) -> Iterator[str]:
             yield match[1]
 
 
-def _in_memory(content: bytes, label: str, stem: str) -> ImportSource:
+def _in_memory(content: bytes, label: str) -> ImportSource:
     def opened() -> BinaryIO:
         plain = io.BytesIO(content)
         return cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if content.startswith(GZIP) else plain
 
-    return _with_head(ImportSource(label, stem, opened, ""))
+    return _with_head(ImportSource(label, "imported", opened, ""))
 
 
 def _with_head(source: ImportSource) -> ImportSource:

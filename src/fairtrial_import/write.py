@@ -8,7 +8,7 @@ from typing import Any
 from fairtrial.base.csv_text import csv_table
 from fairtrial_import.assemble import Workload, status_value
 from fairtrial_import.bodies import JSON
-from fairtrial_import.model import FileBody, FilePart, FormBody, FoundJson, FoundRequest, FoundRows, TextBody
+from fairtrial_import.model import FileBody, FormBody, FormFile, FoundJson, FoundRequest, FoundRows, TextBody
 from fairtrial_import.toml_text import comments, string, table_lines
 
 
@@ -96,7 +96,7 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     return keys
 
 
-def _part(part: str | FilePart, folder: Path) -> str | dict[str, str]:
+def _part(part: str | FormFile, folder: Path) -> str | dict[str, str]:
     if isinstance(part, str):
         return part
     keys = {"file": _beside(part.path, folder), "name": part.name, "type": part.media_type}

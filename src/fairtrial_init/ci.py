@@ -30,13 +30,14 @@ jobs:
     steps:
       - uses: actions/checkout@v7
       # What the service is built with, where the machine lacks it: actions/setup-node, setup-go, setup-java, …
-      - uses: OWNER/fairtrial@main      # where your copy of Fairtrial is
+      # In place of OWNER: the user or organisation of GitHub that has your copy of Fairtrial.
+      - uses: OWNER/fairtrial@main
         with:
           folder: FOLDER
           margin: 10%                   # so much slower is allowed
           minutes: 10
           comment: false                # true needs the permission `pull-requests: write`
-          # version: VERSION              from PyPI, in place of the copy, which Rust compiles once
+          # version: VERSION              from PyPI, once it is there, in place of the copy, which Rust compiles once
 """
 GITLAB = """\
 # Did a change make this service slower? `fairtrial init --ci gitlab` wrote this file, and it is yours to change.
@@ -47,7 +48,7 @@ GITLAB = """\
 fairtrial:
   image: python:3.13          # with what the service is built with
   variables:
-    FAIRTRIAL: fairtrial==VERSION       # or the URL of a wheel
+    FAIRTRIAL: fairtrial==VERSION       # or the URL of a wheel, as long as PyPI has no such version
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   timeout: 30 minutes

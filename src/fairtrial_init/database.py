@@ -1,4 +1,4 @@
-"""What to do for a service that lacks its database, or tables in it, by what it says."""
+"""The remedy for a service that lacks its database, or tables in it, by its last words."""
 
 import re
 
@@ -25,7 +25,7 @@ programs that miss the variable."""
 
 
 def database_remedy(words: str) -> str:
-    """What to do about a program's last words; empty where they are about no database."""
+    """The remedy for a program's last words; empty where they are about no database."""
     if NO_TABLES.search(words):
         return MIGRATE
     service = next((name for name, pattern in UNREACHED.items() if pattern.search(words)), None)

@@ -81,7 +81,11 @@ def initialise(call: Init, console: Console) -> int:
 
     answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
-    attempt = try_once(experiment, workload, console, _user_requests(workload, name, answers, proposals))
+    try:
+        attempt = try_once(experiment, workload, console, _user_requests(workload, name, answers, proposals))
+    except KeyboardInterrupt:
+        console.print(Text(f"interrupted; to try it: {_in(call.folder)}fairtrial run --quick"), soft_wrap=True)
+        raise
     if attempt.listens_elsewhere and not attempt.interrupted:
         attempt = _tried_apart(experiment, workload, answers, attempt, console)
     print_attempt(console, attempt, workload.name)
@@ -154,7 +158,7 @@ def _write(
 def _write_ci_file(call: Init, folder: Path, console: Console) -> int:
     if call.ci is not None:
         file = write_ci_file(call.ci, folder, force=call.force)
-        console.print(Text(printable(f"written: {file}: read it, and commit it"), overflow="fold"))
+        console.print(Text(printable(f"written: {file}: read it, and commit it")), soft_wrap=True)
     return ALL_WELL
 
 
@@ -194,17 +198,21 @@ def _tried_apart(experiment: Path, workload: Path, answers: Answers, attempt: At
     return attempt
 
 
+def _in(path: Path) -> str:
+    """The beginning of a command that is typed in this folder; empty if that is where the user is."""
+    return "" if path == Path() else f"cd {shlex.quote(str(path))} && "
+
+
 def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *, well: bool) -> None:
-    change_folder = "" if path == Path() else f"cd {shlex.quote(str(path))} && "
-    steps = [("mend what is marked above", f"in {PROJECT_FILE} or {workload}")] if not well else []
-    steps += [(f"{change_folder}fairtrial run --quick", "a look, with a report")]
+    steps = [("mend what is marked above", f"in the service, {PROJECT_FILE} or {workload}")] if not well else []
+    steps += [(f"{_in(path)}fairtrial run --quick", "a look, with a report")]
     refs, comparison = "", "what you change from here on: does it make it slower?"
     try:
         if (last := Repository.of(folder).last_change()) is not None:
             refs, comparison = f" {' '.join(last)}", "did the last change make it slower?"
     except Problem:
         comparison += " (once it is in a repository of git)"
-    steps += [(f"{change_folder}fairtrial ab-test{refs}", comparison)]
+    steps += [(f"{_in(path)}fairtrial ab-test{refs}", comparison)]
     width = max(len(step) for step, _ in steps)
     console.print(Text("\nnext:", style="bold"))
     for step, purpose in steps:

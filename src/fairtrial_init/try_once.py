@@ -15,8 +15,9 @@ from rich.text import Text
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask, client_of
+from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST
+from fairtrial.catalog.stacks.build import NO_NETWORK, SEE_TO_NETWORK
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.kinds import make_ready
@@ -152,8 +153,7 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
-            f"{_of_modules(problem)}mend `build` in {file}, then: fairtrial run {file} --quick; "
-            f"the whole output: {log}",
+            f"{_of_build(problem, file)}, then: fairtrial run {file} --quick; the whole output: {log}",
             NOTHING_RAN,
         ) from problem
 
@@ -200,6 +200,13 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return again
 
 
+def _of_build(problem: Problem, file: Path) -> str:
+    """The beginning of a remedy for a build that failed."""
+    if NO_NETWORK.search(problem.reason):
+        return SEE_TO_NETWORK
+    return f"{_of_modules(problem)}mend `build` in {file}"
+
+
 def _of_modules(problem: Problem) -> str:
     """The beginning of a remedy for a program that lacks a module; empty for another one."""
     lacking = NO_MODULE.search(problem.reason)
@@ -217,7 +224,7 @@ def _try_requests(contender: UpContender) -> Attempt:
     names = frozenset(clause.name for clause in workload.clauses)
     attempt = Attempt(deployment.start_up_seconds, clauses, names)
     requests = {each.name: each for each in workload.requests(point.data, point.options)}
-    with client_of(deployment.url) as client:
+    with deployment.client() as client:
         for name in attempt.failed_requests:
             attempt.pages[name] = _page(client, requests[name])
     return attempt

@@ -2,9 +2,11 @@
 
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
+from fairtrial.base import loopback
 from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_address, is_free, listens
 
 
@@ -14,6 +16,24 @@ def test_a_free_port_can_be_bound_and_is_then_listened_on() -> None:
     with socket.create_server((LOOPBACK, port)):
         assert listens(port)
     assert not listens(port)
+
+
+def test_no_connection_from_here_is_given_a_free_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = tmp_path / "ports"
+    ports.write_text("30000\t60999\n")
+    monkeypatch.setattr(loopback, "OUTGOING_PORTS", ports)
+    assert {free_port() for _ in range(20)} <= set(range(20_000, 30_000))
+
+
+@pytest.mark.parametrize("told", ["1024\t65535\n", "20010\t65535\n", "no numbers", None])
+def test_a_port_is_free_where_the_kernel_leaves_none_or_does_not_tell(
+    told: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = tmp_path / "ports"
+    if told is not None:
+        ports.write_text(told)
+    monkeypatch.setattr(loopback, "OUTGOING_PORTS", ports)
+    assert is_free(free_port())
 
 
 @pytest.mark.parametrize("address", [LOOPBACK, "0.0.0.0"])

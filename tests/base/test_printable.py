@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.base.printable import log_tail, printable
+from fairtrial.base.printable import log_tail, printable, printable_end
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,9 @@ def test_the_tail_of_a_log_is_printable(tmp_path: Path) -> None:
 
 def test_a_log_that_is_not_there_has_no_tail(tmp_path: Path) -> None:
     assert log_tail(tmp_path / "absent") == ""
+
+
+def test_the_end_of_a_text_begins_with_a_whole_word() -> None:
+    assert printable_end("Error:\naccess is\nlimited", 100) == "Error: access is limited"
+    assert printable_end("access to monitoring is limited", 16) == "… is limited"
+    assert printable_end("x" * 50, 10) == "… xxxxxxxx"

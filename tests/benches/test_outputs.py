@@ -1,12 +1,13 @@
 """What the compared generators print, and what is read from it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benches.load import Finished, Load, Percentiles
-from benches.tools import all_tools, autocannon, engine, hey, k6, oha, vegeta, wrk
+from benches.tools import all_tools, autocannon, engine, hey, k6, locust, oha, vegeta, wrk
 
 WRK = """\
 Running 20s test @ http://127.0.0.1:37241/
@@ -49,6 +50,7 @@ def finished(stdout: str, scratch: Path = Path("/nowhere")) -> Finished:
 
 
 def test_wrk_and_wrk2() -> None:
+    assert wrk.answered(finished(WRK)) == 58_306
     assert wrk.percentiles(finished(WRK)) == Percentiles(0.38, None, 178.02, None)
     assert wrk.percentiles(finished(WRK2)) == Percentiles(1.24, None, 174.08, 190.21)
 
@@ -56,6 +58,12 @@ def test_wrk_and_wrk2() -> None:
 @pytest.mark.parametrize("text", [HEY, HEY_DEBIAN])
 def test_hey(text: str) -> None:
     assert hey.percentiles(finished(text)) == Percentiles(0.2, 101.2, pytest.approx(184.4), None)
+
+
+def test_answers_of_hey_and_oha_are_those_with_200() -> None:
+    text = "Status code distribution:\n  [200]\t1234 responses\n  [503]\t6 responses\n"
+    assert hey.answered(finished(text)) == 1234
+    assert oha.answered(finished('{"statusCodeDistribution": {"200": 7, "503": 1}}')) == 7
 
 
 def test_oha() -> None:
@@ -78,9 +86,41 @@ def test_k6() -> None:
     assert k6.read_summary(text) == Percentiles(0.15, 104.0, 184.0, 201.0)
 
 
+def test_locust(tmp_path: Path) -> None:
+    text = '[{"num_requests": 1000, "num_failures": 1, "response_times": {"96": 20, "0.3": 500, "1.0": 480}}]'
+    assert locust.read_summary(text) == Percentiles(0.3, 1.0, 96.0, 96.0)
+    assert locust.answered(finished(text)) == 999
+    load = finished("", tmp_path).load
+    sending = Path(locust.messages(load, "hello").arguments[2]).read_text(encoding="utf-8")
+    compile(sending, "locustfile.py", "exec")
+    assert '"ws://127.0.0.1:80/"' in sending and 'send("hello")' in sending and "constant_throughput(31.25)" in sending
+    reading = Path(locust.events(replace(load, rate_per_second=None), 51).arguments[2]).read_text(encoding="utf-8")
+    compile(reading, "locustfile.py", "exec")
+    assert "== 51" in reading and "constant_throughput(" not in reading
+
+
 def test_k6_keeps_the_rate(tmp_path: Path) -> None:
     text = k6.script(finished("", tmp_path).load).read_text()
     assert '"constant-arrival-rate"' in text and '"rate": 2000' in text and "http://127.0.0.1:80/" in text
+
+
+def test_k6_sends_what_it_is_told_to(tmp_path: Path) -> None:
+    load = finished("", tmp_path).load
+    text = k6.script(load, "http.get(URL).json('id');").read_text()
+    assert "http.get(URL).json('id');" in text and '"discardResponseBodies": false' in text
+    paced = k6.messages_script(load).read_text()
+    assert 'ws.connect("ws://127.0.0.1:80/"' in paced and "setInterval(send, 32)" in paced
+    closed = k6.messages_script(replace(load, rate_per_second=None)).read_text()
+    assert "'open', () => { send(); }" in closed and "setInterval" not in closed and '"vus": 64' in closed
+    (tmp_path / k6.SUMMARY).write_text('{"metrics": {"messages": {"count": 9}}}')
+    assert k6.count(finished("", tmp_path), "messages") == 9
+
+
+def test_a_journey_s_percentiles_are_those_of_its_whole_time() -> None:
+    times = {"percentiles": {"50": 0.002, "95": 0.05, "99": 0.09, "99.9": 0.1}}
+    event = {"errors": {}, "verified": 10, "journeys": [{"journey_time": times}]}
+    assert engine.journey_percentiles(finished(json.dumps(event))) == Percentiles(2.0, 50.0, 90.0, 100.0)
+    assert engine.verified(finished(json.dumps(event))) == 10
 
 
 def test_the_engine_must_not_have_met_errors() -> None:

@@ -13,12 +13,12 @@ def test_the_page_has_what_the_checks_let_pass() -> None:
 
 
 def test_what_buys_more_than_a_fiftieth_is_taken_away_or_in_the_interval() -> None:
-    """But for white space, which is free to all, and the one cheat that the page names as not found."""
+    """But for white space, which is free to all."""
     gains = {
         each.threshold: each.then for each in tolerances.rows() if float(each.gains.split("%")[0].split()[-1]) > 2.1
     }
     left = {threshold for threshold, then in gains.items() if "in the interval" not in then}
-    assert left == {"unequal-answers `tolerance`", "cheap-answers `share`"}
+    assert left == {"unequal-answers `tolerance`"}
 
 
 @pytest.mark.parametrize("each", [TURNS[3], TURNS[-1]])

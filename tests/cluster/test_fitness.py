@@ -9,7 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.facts import Facts, facts
-from fairtrial.cluster.fitness import assert_fit, scheduler_facts, worker_facts
+from fairtrial.cluster.fitness import assert_fit, facts_of
 from fairtrial.cluster.settings import SETTINGS
 
 WANTED = {each.key: each.value for each in SETTINGS}
@@ -47,10 +47,10 @@ def here() -> str:
 )
 def test_another_fairtrial_is_refused(version: Any, answer: Any, words: str) -> None:
     cluster = cast("Cluster", SomeCluster(version, answer))
-    other = worker_facts(cluster, "tls://a:1")
+    other = facts_of(cluster, "tls://a:1")
     assert not other.is_known
     fit = cast("Cluster", SomeCluster(here, lambda: Facts(**{**vars(facts()), "settings": WANTED})))
-    assert scheduler_facts(fit).is_known
+    assert facts_of(fit, None).is_known
     with pytest.raises(Problem, match="tls://a:1 has other versions: ") as refused:
         assert_fit(fit, {"tls://a:1": other})
     assert words in refused.value.reason and "install the same there" in refused.value.remedy
@@ -59,4 +59,4 @@ def test_another_fairtrial_is_refused(version: Any, answer: Any, words: str) -> 
 def test_one_that_does_not_answer_is_no_other_version() -> None:
     cluster = cast("Cluster", SomeCluster(here, fault(Problem("it did not answer"))))
     with pytest.raises(Problem, match="it did not answer"):
-        worker_facts(cluster, "tls://a:1")
+        facts_of(cluster, "tls://a:1")

@@ -13,8 +13,8 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import RemoteEngine
-from fairtrial.cluster.joint import JointAccount, JointEngines, by_clock_here
+from fairtrial.cluster.engine import CarriedProcess, RemoteEngine
+from fairtrial.cluster.joint import JointEngines, by_clock_here
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
@@ -99,9 +99,15 @@ def plan_on(address: str, load: Closed | Constant, seconds: float = 0.4) -> Engi
 
 
 def offered(
-    plan: EnginePlan, account: JointAccount, on_event: Callable[[dict[str, Any]], None] = lambda _event: None
+    plan: EnginePlan, runs: list[JointEngines], on_event: Callable[[dict[str, Any]], None] = lambda _event: None
 ) -> EngineSummary:
-    return run_engine(plan, on_event, start=lambda plan: JointEngines(HOSTS, plan, account).process)
+    """Offer a load, of which `runs` gets the engines."""
+
+    def start(plan: EnginePlan) -> CarriedProcess:
+        runs.append(JointEngines(HOSTS, plan))
+        return runs[-1].process
+
+    return run_engine(plan, on_event, start=start)
 
 
 def bins(times: Distribution) -> Counter[tuple[float, float]]:
@@ -114,38 +120,39 @@ def bins(times: Distribution) -> Counter[tuple[float, float]]:
 def test_the_whole_is_the_sum_of_what_each_host_did(
     engines: list[LocalEngine], target: str, load: Closed | Constant
 ) -> None:
-    account = JointAccount()
-    summary = offered(plan_on(target, load), account)
-    assert [host.worker for host in account.hosts] == [host.worker for host in HOSTS]
-    assert bins(summary.response_time) == sum((bins(host.response_time) for host in account.hosts), Counter())
+    runs: list[JointEngines] = []
+    summary = offered(plan_on(target, load), runs)
+    (hosts,) = (run.accounts for run in runs)
+    assert [host.worker for host in hosts] == [host.worker for host in HOSTS]
+    assert bins(summary.response_time) == sum((bins(host.response_time) for host in hosts), Counter())
     for key in ("offered", "sent", "answers", "verified", "failures"):
-        assert getattr(summary, key) == sum(getattr(host, key) for host in account.hosts), key
-    assert [host.connections for host in account.hosts] == [2, 2] and len(summary.threads) == 2
-    assert [host.is_open for host in account.hosts] == [isinstance(load, Constant)] * 2
-    assert min(host.opened_after_seconds for host in account.hosts) == 0.0
-    assert "windows of the hosts opened " in account.apart
+        assert getattr(summary, key) == sum(getattr(host, key) for host in hosts), key
+    assert [host.connections for host in hosts] == [2, 2] and len(summary.threads) == 2
+    assert [host.is_open for host in hosts] == [isinstance(load, Constant)] * 2
+    assert min(host.opened_after_seconds for host in hosts) == 0.0
+    assert "windows of the hosts opened " in runs[0].apart
     if isinstance(load, Constant):  # arrivals are interleaved: every second one each
-        assert [host.offered for host in account.hosts] == [100, 100]
+        assert [host.offered for host in hosts] == [100, 100]
 
 
 def test_a_late_host_is_refused(engines: list[LocalEngine], target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LocalEngine, "late_seconds", 0.3)
-    account = JointAccount()
+    runs: list[JointEngines] = []
     with pytest.raises(Problem, match=r" ms apart, .*; at most 50\.0 ms"):
-        offered(plan_on(target, Closed(connections=2)), account)
-    assert account.hosts == [] and account.apart
+        offered(plan_on(target, Closed(connections=2)), runs)
+    assert runs[0].accounts == [] and runs[0].apart
 
 
 def test_one_that_is_lost_ends_all(engines: list[LocalEngine], target: str) -> None:
-    account = JointAccount()
+    runs: list[JointEngines] = []
 
     def kill_one(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
             engines[1].process.send_signal(signal.SIGKILL)
 
     with pytest.raises(Problem, match="ended"):
-        offered(plan_on(target, Closed(connections=2), seconds=60), account, kill_one)
-    assert engines[0].process.wait(10) is not None and account.hosts == []
+        offered(plan_on(target, Closed(connections=2), seconds=60), runs, kill_one)
+    assert engines[0].process.wait(10) is not None and runs[0].accounts == []
 
 
 def test_times_of_another_host_are_set_by_the_clock_here() -> None:

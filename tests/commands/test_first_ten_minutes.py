@@ -115,6 +115,18 @@ def test_what_lies_there_decides_what_comes_next(lab: Lab, call: Call, files: li
     assert len(finished.out.splitlines()) <= 5
 
 
+def test_where_nothing_has_changed_the_last_commit_is_what_to_compare(
+    lab: Lab, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = lab.folder / "shop"
+    before, after = a_repository(shop, {"fairtrial.toml": "", "app": "1"}, {"app": "2"})
+    monkeypatch.chdir(shop)
+    named = re.search(r"fairtrial ab-test (\w+) (\w+)   did the last change", call().out)
+    assert named and before.startswith(named[1]) and after.startswith(named[2])
+    (shop / "app").write_text("3")
+    assert "fairtrial ab-test   what you have changed" in call().out
+
+
 def test_the_report_that_was_written_last_is_named(lab: Lab, call: Call) -> None:
     for day, name in enumerate(("b-20260101-000000", "a-20260102-000000"), 1):
         report = lab.folder / "results" / name / "report.html"

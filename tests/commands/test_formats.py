@@ -128,7 +128,7 @@ def test_services(call: Call) -> None:
 
 def test_diagnoses(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     diagnoses = [Diagnosis("load engine", "missing", "no Rust", "install it", essential=True)]
-    monkeypatch.setattr(examine, "examine_machine", lambda _stacks: diagnoses)
+    monkeypatch.setattr(examine, "examine_machine", lambda _stacks, _on_progress: diagnoses)
     done = call("doctor", "--json", "-")
     content = valid(done.out)
     assert (content["exit_status"], done.status) == (4, 4) and "no Rust" in done.err

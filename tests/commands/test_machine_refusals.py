@@ -13,6 +13,7 @@ from fairtrial.commands.machine_refusals import refusal_by_machine
 from tests.called_here import Call
 from tests.command_line import Lab
 from tests.commands.test_unforeseen import raises
+from tests.lines import passage
 from tests.machine.needs import needs
 from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture
 
@@ -103,13 +104,13 @@ def run(lab: Lab, *command: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_more_connections_than_files(lab: Lab) -> None:
+def test_more_connections_than_files(lab: Lab, snapshot: object) -> None:
     """It is said before anything is built: no contender is blamed for it."""
     stack = lab.stack("mine", build=[["touch", "built"]])
     arguments = lab.command("run", lab.experiment(stack), *lab.named(stack))
     done = run(lab, "sh", "-c", 'ulimit -n 64 && exec "$@"', "sh", *arguments)
     assert done.returncode == NOTHING_RAN, done.stdout + done.stderr
-    assert "68 open files in one process, and 64" in done.stderr
+    assert passage(done.stderr, "68 open files", "and 64") == snapshot
     assert "ulimit -n" in done.stderr and not (lab.folder / "results").exists()
 
 

@@ -16,6 +16,7 @@ from tests.builders import a_trial, trials_of
 from tests.builders import an_experiment as a_synthetic_experiment
 from tests.catalog.stacks.repositories import a_repository, git
 from tests.command_line import Lab
+from tests.lines import line_with
 
 HELLO = Path(__file__).parents[1] / "fixtures" / "hello.py"
 
@@ -184,12 +185,13 @@ def test_two_commits_with_none_between_are_compared_by_ab_test(lab: Lab) -> None
     commits = a_repository(shop, {"a": "1"}, {"a": "2"}, {"a": "3"})
     a_service(lab)
     finished = lab.fairtrial("why", "first", commits[1])
-    assert finished.status == 2 and f"fairtrial ab-test first {commits[1]} compares the two" in finished.err
+    assert finished.status == 2
+    assert f"fairtrial ab-test first {commits[1]} " in finished.err
     turned = lab.fairtrial("why", commits[1], "first")
     assert turned.status == 2 and "first does not come from" in turned.err
 
 
-def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab) -> None:
+def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab, snapshot: object) -> None:
     file = an_experiment(
         lab, PLANTED.partition("[contenders")[1] + PLANTED.partition("[contenders")[2].format(hello=HELLO)
     )
@@ -201,8 +203,9 @@ def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab) -> N
         "times-other": {"TIMES_OTHER": "0.9"},
     }
     assert len(experiment.stacks) == 9 and experiment.claims == []
-    with pytest.raises(Problem, match="app sets no variable otherwise than other"):
+    with pytest.raises(Problem) as error:
         between_contenders(load_experiment(file), "other", "app")
+    assert str(error.value) == snapshot
 
 
 def test_parts_of_the_workload_are_switched_by_a_variant_and_by_requests_of_the_mix(lab: Lab) -> None:
@@ -255,7 +258,9 @@ def test_an_experiment_without_why_is_refused(lab: Lab) -> None:
     assert finished.status == 2 and "it has no [why]" in finished.err and "docs/why.md" in finished.err
 
 
-def test_a_contender_of_several_commits_without_one_is_refused_before_anything_is_run(lab: Lab) -> None:
+def test_a_contender_of_several_commits_without_one_is_refused_before_anything_is_run(
+    lab: Lab, snapshot: object
+) -> None:
     more = """
 [why]
 from = "app"
@@ -266,7 +271,8 @@ command = ["app"]
 refs = ["main", "feature"]
 """
     finished = lab.fairtrial("why", an_experiment(lab, more))
-    assert finished.status == 2 and "[why] needs app: not all of that would be tried" in finished.err
+    assert finished.status == 2
+    assert line_with(finished.err, "[why] needs app:") == snapshot
     assert "app:main" in finished.err and finished.results is None
 
 
@@ -275,7 +281,7 @@ def test_a_part_of_its_stacks_is_refused_before_anything_is_run(lab: Lab) -> Non
     assert finished.status == 2 and "leave --stack out" in finished.err and finished.results is None
 
 
-def test_options_of_a_run_mean_nothing_to_a_results_folder(lab: Lab) -> None:
+def test_options_of_a_run_mean_nothing_to_a_results_folder(lab: Lab, snapshot: object) -> None:
     record = a_synthetic_experiment("a", "b").record()
     folder = lab.folder / "run"
     folder.mkdir()
@@ -283,7 +289,8 @@ def test_options_of_a_run_mean_nothing_to_a_results_folder(lab: Lab) -> None:
         for line in (record, *trials_of(record, a_trial())):
             writer.append(line)
     finished = lab.fairtrial("why", folder, "--blocks", "9", "--stack", "a", "--verbose")
-    assert finished.status == 2 and "--blocks, --stack: of a results folder nothing is run" in finished.err
+    assert finished.status == 2
+    assert line_with(finished.err, "--blocks, --stack: of") == snapshot
     assert "were tried" in lab.fairtrial("why", folder, "--verbose").err, "the near miss: it is judged"
 
 
@@ -293,19 +300,17 @@ def test_factors_that_cannot_be_switched_apart_are_refused_before_anything_is_ru
     assert finished.status == 2 and "cannot be switched apart" in finished.err and finished.results is None
 
 
-def test_a_file_that_proposes_factors_is_written_once(lab: Lab) -> None:
+def test_a_file_that_proposes_factors_is_written_once(lab: Lab, snapshot: object) -> None:
     finished = lab.fairtrial("why", "python-fastapi", "python-flask")
     file = lab.folder / "why-python-fastapi-python-flask.toml"
     assert finished.status == 0, finished.err
-    assert finished.out.splitlines() == [
-        f"{file.name} has 4 factors and 2 more as comments: strike some or add others, then",
-        f"fairtrial why {file.name}",
-    ]
+    assert finished.out.splitlines() == snapshot
     file.write_text("mine")
     again = lab.fairtrial("why", "python-fastapi", "python-flask")
     assert again.status == 2 and "it is there already" in again.err and file.read_text() == "mine"
 
 
-def test_a_proposal_runs_nothing(lab: Lab) -> None:
+def test_a_proposal_runs_nothing(lab: Lab, snapshot: object) -> None:
     finished = lab.fairtrial("why", "python-fastapi", "python-flask", "--blocks", "3", "--json", "a.json")
-    assert finished.status == 2 and "--blocks, --json: a file is written, and nothing is run" in finished.err
+    assert finished.status == 2
+    assert line_with(finished.err, "--blocks, --json: a") == snapshot

@@ -14,10 +14,29 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.engine import events
 from fairtrial.engine.plan import EnginePlan, ExactBody, Expectation, Request
+from fairtrial.engine.process import start_here
 from fairtrial.engine.run import run_engine
-from fairtrial.load.engine_terms import Closed, StopAfterRequests
-from fairtrial.record.engine_summary import Acknowledgements
+from fairtrial.load.engine_terms import (
+    Closed,
+    Constant,
+    EngineLoad,
+    OfferedStep,
+    Poisson,
+    Ramp,
+    Steps,
+    StopAfterRequests,
+    StopAfterSeconds,
+)
+from fairtrial.record.engine_summary import Acknowledgements, EngineSummary
 from tests.conftest import left_running
+
+LOADS: list[EngineLoad] = [
+    Closed(connections=4),
+    Constant(rate_per_second=500, connections=4),
+    Poisson(rate_per_second=500, connections=4),
+    Ramp(from_per_second=100, to_per_second=900, connections=4),
+    Steps(steps=[OfferedStep(rate_per_second=500, seconds=0.2)], connections=4),
+]
 
 
 @pytest.fixture
@@ -45,6 +64,31 @@ def test_every_request_is_accounted_for(target: str) -> None:
     assert summary.service_time.count == 500
     assert sum(summary.errors.values()) == 0
     assert [event["state"] for event in events if event["event"] == "window"] == ["opened", "closed"]
+
+
+def keys_in(value: Any, where: str = "summary") -> Iterator[str]:
+    """All keys within a document, each with those above it."""
+    if isinstance(value, dict):
+        for key, held in value.items():
+            yield f"{where}.{key}"
+            yield from keys_in(held, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for held in value:
+            yield from keys_in(held, f"{where}[]")
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: load.kind)
+def test_a_summary_has_all_keys_of_the_model_and_no_other(target: str, load: EngineLoad) -> None:
+    """In real runs. `tests/record/test_engine_summary.py` looks at a summary in which each key has a value."""
+    process = start_here(plan(target, load=load, stop=StopAfterSeconds(seconds=0.2)))
+    assert process.stdout and process.stderr
+    with process.stdout as lines, process.stderr:
+        *_, last = lines
+        process.wait()
+    summary = json.loads(last)
+    assert summary.pop("event") == "summary" and summary["answers"] > 0
+    as_read = EngineSummary.of_event(last).model_dump(mode="json")
+    assert set(keys_in(summary)) == set(keys_in(as_read))
 
 
 def test_a_wrong_body_is_not_goodput(target: str) -> None:

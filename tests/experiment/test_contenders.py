@@ -27,6 +27,8 @@ def an_experiment(**more: Any) -> Experiment:
         {"folder": "../shop"},
         {"folder": ".", "command": ["./shop"], "build": [["make"]], "env": {"A": "b"}, "port": 8080},
         {"directory": "../shop", "command": ["uvicorn", "app:app"], "ready": {"tcp": True}},
+        {"directory": ".", "command": ["a"], "tls": True, "http2": True, "http3": True},
+        {"folder": ".", "command": ["a"], "tls": True},
         {"url": "http://127.0.0.1:8080", "ready": {"path": "/healthz", "status": 204}},
         {"url": "https://shop.example", "addresses": "all"},
         {"folder": ".", "git": "main..HEAD"},
@@ -90,6 +92,9 @@ def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
         {"folder": ".", "git": "main...HEAD"},
         {"image": "shop", "container_port": 80, "network": "own"},
         {"image": "shop", "container_port": 80, "build_user": "own"},
+        {"directory": ".", "command": ["a"], "http3": True},
+        {"url": "https://127.0.0.1:1", "tls": True},
+        {"image": "shop", "container_port": 80, "tls": True},
     ],
 )
 def test_what_contradicts_itself_is_refused(described: dict[str, Any], snapshot: object) -> None:
@@ -111,7 +116,14 @@ def test_credentials_in_a_url_are_refused_and_not_shown(tmp_path: Path, snapshot
 
 @pytest.mark.parametrize(
     ("ref", "slug"),
-    [("main", "main"), ("HEAD~1", "head-1"), ("feature/x", "feature-x"), ("v1.2", "v1-2"), ("default", "ref-default")],
+    [
+        ("main", "main"),
+        ("HEAD~1", "head-1"),
+        ("feature/x", "feature-x"),
+        ("v1.2", "v1-2"),
+        ("default", "ref-default"),
+        ("6da5" * 10, "6da56da56da5"),
+    ],
 )
 def test_a_ref_is_named_so_that_a_variant_can_be(ref: str, slug: str) -> None:
     assert slug_of(ref) == slug
@@ -123,6 +135,24 @@ def test_a_contender_of_several_refs_is_tried_at_each_of_them() -> None:
     assert list(map(str, of_all.stacks)) == ["app:main", "app:head", "app:v1-2"]
     of_two = an_experiment(contenders={"app": described}, stacks=["app:v1-2@sqlite", "node-http"])
     assert list(map(str, of_two.stacks)) == ["app:v1-2@sqlite", "node-http"]
+
+
+def test_without_stacks_all_contenders_of_the_file_are_tried(tmp_path: Path, snapshot: object) -> None:
+    contenders = {"shop": {"folder": "."}, "app": {"folder": ".", "git": "main..HEAD"}}
+    file = {"name": "x", "title": "x", "workload": "plaintext", "load": {"kind": "closed"}}
+    experiment = Experiment.model_validate({**file, "contenders": contenders})
+    assert [str(stack) for stack in experiment.stacks] == ["shop", "app:main", "app:head"]
+    assert [str(stack) for stack in Experiment.model_validate(experiment.model_dump()).stacks] == [
+        "shop",
+        "app:main",
+        "app:head",
+    ]
+
+    broken = tmp_path / "list.toml"
+    broken.write_text('name = "x"\ntitle = "x"\nworkload = "plaintext"\n[load]\n[[contenders]]\nfolder = "."\n')
+    with pytest.raises(Problem) as caught:
+        load_experiment(broken)
+    assert caught.value.reason.replace(str(tmp_path), "") == snapshot
 
 
 def test_an_experiment_with_contenders_can_be_changed() -> None:

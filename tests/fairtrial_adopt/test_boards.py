@@ -17,6 +17,7 @@ from fairtrial_adopt.boards import read_entry
 from fairtrial_adopt.registry import NOT_UP, REFUSED, outcomes_of, read_registry
 from fairtrial_adopt.source import Source
 from tests.fairtrial_adopt.entries import httparena, techempower, the_benchmarker, write
+from tests.lines import line_with, passage
 from tests.machine.needs import needs
 
 
@@ -46,7 +47,7 @@ def test_an_entry_of_httparena_is_asked_its_profiles_alone(tmp_path: Path) -> No
 
 
 @needs("node")
-def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
+def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path, snapshot: object) -> None:
     folder = techempower(tmp_path)
     assert [each.name for each in read_entry(folder, "").examinations] == ["techempower"]
     adopt(Source(folder=str(folder), test="postgres"), tmp_path, "program")
@@ -62,8 +63,9 @@ def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
     assert experiment["load"]["requests"] == 1000 and experiment["services"]["postgresql"]["address"]["port"] == 5432
     assert experiment["contenders"]["techempower-node-postgres"]["hosts"] == {"tfb-database": "127.0.0.1"}
     assert "node server.js --rows" in (out / "start.sh").read_text() and (out / "hello_world.sql").is_file()
-    with pytest.raises(Problem, match="none can be asked on Oracle"):
+    with pytest.raises(Problem) as error:
         read_entry(folder, "oracle")
+    assert str(error.value) == snapshot
 
 
 def test_a_containers_dockerfile_is_written_over_no_file_that_it_links_to(tmp_path: Path) -> None:
@@ -131,21 +133,22 @@ def test_a_container_reaches_a_database_in_a_network_of_the_runs_own_alone(
 
 
 @needs("node")
-def test_mariadb_takes_the_place_of_mysql_and_nothing_that_of_mongodb(tmp_path: Path) -> None:
+def test_mariadb_takes_the_place_of_mysql_and_nothing_that_of_mongodb(tmp_path: Path, snapshot: object) -> None:
     folder = techempower(tmp_path)
     adopted = adopt(Source(folder=str(folder), test="mysql"), tmp_path, "program")
     experiment = tomllib.loads(adopted.experiments[1].read_text())
     assert experiment["service"] == "mariadb" and experiment["services"]["mariadb"]["address"]["port"] == 3306
-    assert "# MariaDB takes the place of MySQL" in adopted.experiments[1].read_text()
+    assert line_with(adopted.experiments[1].read_text(), "# MariaDB takes") == snapshot
     assert (tmp_path / "techempower-node-mysql" / "hello_world.mariadb.sql").is_file()
     plain = adopt(Source(folder=str(folder), test="mongodb"), tmp_path, "program")
     assert [file.name for file in plain.experiments] == ["techempower.fairtrial.toml"]
-    assert "db_url: not asked on MongoDB: its programs log in without a password" in plain.experiments[0].read_text()
+    assert line_with(plain.experiments[0].read_text(), "db_url: not asked") == snapshot
     config = json.loads((folder / "benchmark_config.json").read_text())
     del config["tests"][0]["mongodb"]["json_url"], config["tests"][0]["mongodb"]["plaintext_url"]
     (folder / "benchmark_config.json").write_text(json.dumps(config))
-    with pytest.raises(Problem, match="none can be asked on MongoDB: its programs log in without a password"):
+    with pytest.raises(Problem) as error:
         read_entry(folder, "mongodb")
+    assert str(error.value) == snapshot
 
 
 def test_what_leads_out_of_an_entry_is_refused(tmp_path: Path) -> None:
@@ -158,24 +161,28 @@ def test_what_leads_out_of_an_entry_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["/home/me/.netrc", "../../..", "link"])
-def test_the_dockerfile_is_a_file_of_the_entry(name: str, tmp_path: Path) -> None:
+def test_the_dockerfile_is_a_file_of_the_entry(name: str, tmp_path: Path, snapshot: object) -> None:
     folder = techempower(tmp_path)
     (folder / "link").symlink_to("/etc/passwd")
     config = json.loads((folder / "benchmark_config.json").read_text())
     config["tests"][0]["default"]["dockerfile"] = name
     (folder / "benchmark_config.json").write_text(json.dumps(config))
-    with pytest.raises(Problem, match=f"dockerfile: {name} leads out of the entry"):
+    with pytest.raises(Problem) as error:
         read_entry(folder, "")
+    assert str(error.value) == snapshot
 
 
 @pytest.mark.parametrize("board", [httparena, the_benchmarker])
-def test_a_dockerfile_that_is_a_link_stays_within(board: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_a_dockerfile_that_is_a_link_stays_within(
+    board: Callable[[Path], Path], tmp_path: Path, snapshot: object
+) -> None:
     folder = board(tmp_path / "collection")
     dockerfile = (folder if board is httparena else folder.parent) / "Dockerfile"
     dockerfile.unlink()
     dockerfile.symlink_to(write(tmp_path, secret="x") / "secret")
-    with pytest.raises(Problem, match="dockerfile: Dockerfile leads out of the entry"):
+    with pytest.raises(Problem) as error:
         read_entry(folder, "")
+    assert str(error.value) == snapshot
 
 
 def test_data_beside_an_entry_that_is_in_no_collection_is_nobodys(tmp_path: Path) -> None:
@@ -195,13 +202,14 @@ def test_data_beside_an_entry_that_is_in_no_collection_is_nobodys(tmp_path: Path
     ],
 )
 def test_a_file_that_holds_something_else_is_named(
-    board: Callable[[Path], Path], file: str, text: str, tmp_path: Path
+    board: Callable[[Path], Path], file: str, text: str, tmp_path: Path, snapshot: object
 ) -> None:
     folder = write(board(tmp_path), **{file.replace(".", "__"): text})
     with pytest.raises(Problem, match=f"{file}: not as .* has it"):
         read_entry(folder, "")
     [refused] = outcomes_of("it", Source(folder=str(folder)), tmp_path / "out", "program")
-    assert refused.outcome == REFUSED and refused.why.endswith("; correct it, or adopt another entry")
+    assert refused.outcome == REFUSED
+    assert passage(refused.why, "; correct it", "another entry") == snapshot
     with pytest.raises(Problem, match="not as"):
         list(outcomes_of("it", Source(folder=str(folder)), tmp_path / "out", "program", is_alone=True))
 

@@ -197,10 +197,11 @@ def test_paths_of_an_image_are_told_from_those_of_the_machine() -> None:
     )
 
 
-def test_mustache_as_the_dockerfiles_use_it() -> None:
+def test_mustache_as_the_dockerfiles_use_it(snapshot: object) -> None:
     values = {"a": [{"x": 1}, {"x": 2}], "b": ["u", "v"], "none": [], "c": {"d": {"e": True}}, "x": 9}
     assert render("{{#a}}{{x}},{{/a}}{{x}}", values) == "1,2,9"
     assert render("{{#b.length}}n{{#b}}{{{.}}}{{/b}}{{/b.length}}{{#none.length}}no{{/none.length}}", values) == "nuv"
     assert render("{{^none}}a{{/none}}{{^b}}no{{/b}}{{#c.d.e}}e{{/c.d.e}}{{#c.d.f}}no{{/c.d.f}}{{q}}", values) == "ae"
-    with pytest.raises(Problem, match="not a value or a section"):
+    with pytest.raises(Problem) as error:
         render("{{> partial}}", values)
+    assert str(error.value) == snapshot

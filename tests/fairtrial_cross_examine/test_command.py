@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from tests.fairtrial_cross_examine.formats.texts import AB, HYPERFINE, WRK
+from tests.lines import passage
 
 STUDIES = Path(__file__).parent / "data" / "studies"
 ENVIRONMENT = {"COLUMNS": "140", "NO_COLOR": "1"}
@@ -62,9 +63,9 @@ def test_what_cannot_be_done(
     assert problem.reason == snapshot and problem.exit_status == 2 and problem.remedy
 
 
-def test_several_files_are_compared(tmp_path: Path) -> None:
+def test_several_files_are_compared(tmp_path: Path, snapshot: object) -> None:
     (tmp_path / "rails.txt").write_text(AB)
     (tmp_path / "goliath.txt").write_text(AB.replace("601 bytes", "5113 bytes"))
     files = [str(tmp_path / name) for name in ("rails.txt", "goliath.txt")]
     finished = CliRunner().invoke(app, ["cross-examine", *files], env=ENVIRONMENT)
-    assert "has 601 bytes of a body, goliath.txt has 5,113" in " ".join(finished.output.split())
+    assert passage(" ".join(finished.output.split()), "has 601 bytes", "5,113") == snapshot

@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "baseline-512.json": text_of(arena_profile({}, {"framework": HOSTILE, "avg_latency": "5.20ms"})),
         "data.min.json": text_of(benchmarker(BY_WRK)),
         "round.json": text_of(power),
-        "broken.json": text_of({**benchmarker(BY_WRK), "frameworks": [{"name": "sparrow"}]}),
+        "broken.json": text_of(arena_profile({"rps": HOSTILE})),
         "package.json": "{}",
     }
     for name, content in texts.items():

@@ -25,7 +25,9 @@ from fairtrial_docket.site import Site
 from fairtrial_docket.sources import find_sources
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.test_site import Html
+from tests.fairtrial_cross_examine.boards.files import arena_profile, text_of
 from tests.fairtrial_docket.conftest import build, write_record
+from tests.lines import line_with
 from tests.waiting import wait_for
 
 
@@ -87,7 +89,7 @@ def test_sources_of_one_name_are_told_apart(tmp_path: Path) -> None:
     ]
 
 
-def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path) -> None:
+def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path, snapshot: object) -> None:
     """Nor under another host's name. With other claims it is another result."""
     source, out = tmp_path / "in", tmp_path / "out"
     shutil.copytree(folder / "run-1", source / "run-1")
@@ -99,7 +101,8 @@ def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path) -> N
         (source / name).mkdir()
         (source / name / RECORD_FILE).write_text("\n".join([record.replace(*changes), *trials]) + "\n")
     finished = build(source, "--out", out)
-    assert finished.exit_code == 3 and "passed over: run-1: it has the trials of renamed" in finished.output
+    assert finished.exit_code == 3
+    assert line_with(finished.output, "passed over: run-1:") == snapshot
     assert {path.stem for path in (out / "experiments").iterdir()} == {"renamed", "with-other-claims"}
     listed = json.loads((out / "docket.json").read_text())["files"]
     assert sorted(listed) == sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
@@ -107,7 +110,8 @@ def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path) -> N
 
 def test_the_history_of_two_machines_of_one_model_is_two_lines() -> None:
     record = an_experiment("a", blocks=3).record()
-    entry = entry_of(judge_record(record, trials_of(record, a_trial())), "run", "run.jsonl.xz")
+    trials = trials_of(record, a_trial())
+    entry = entry_of(judge_record(record, trials), "run", "run.jsonl.xz", record, trials)
     of = [replace(entry, host=host) for host in ("one", "other") for _ in range(2)]
     spec = history_chart([replace(entry.conditions[0], of=each) for each in of])
     assert spec is not None and [each["host"] for each in spec["data"]["values"]] == ["one"] * 2 + ["other"] * 2
@@ -149,6 +153,18 @@ def test_a_contender_has_its_history_and_the_records_behind_it(site: Path) -> No
 def test_rows_of_boards_are_chosen_by_what_the_board_says_of_them(site: Path) -> None:
     assert column(next(site.glob("boards/round*")), "database") == ["Postgres"] * 2
     assert column(next(site.glob("boards/baseline*")), "verdict") == ["stands", "contradicts itself"]
+
+
+def test_a_row_that_cannot_be_read_is_told_and_the_others_have_their_page(tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "site"
+    source.mkdir()
+    (source / "json-512.json").write_text(text_of(arena_profile({}, {"rps": "<b>fast"})))
+    finished = build(source, "--out", out)
+    told = 'json-512: not read: 1 row; json-512.json: row 2 (sparrow, json-512): rps: "<b>fast" is no number; → '
+    assert finished.exit_code == 3 and told in finished.output, finished.output
+    assert "1 board file with 1 row" in finished.output
+    start = (out / "index.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;fast" in start and "<b>fast" not in start
 
 
 def test_a_later_build_takes_away_what_is_gone_and_spares_other_files(folder: Path, tmp_path: Path) -> None:

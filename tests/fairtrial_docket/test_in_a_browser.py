@@ -9,7 +9,9 @@ import pytest
 from fairtrial_docket.site import Site
 from fairtrial_docket.tables import TableColumn, table_data
 from tests.docs.browser import Page
+from tests.fairtrial_docket.conftest import build
 from tests.machine.needs import needs
+from tests.tools.pool.test_pool import HONEST, folders
 
 AXE = "axe-core@4.14.1"
 LOOKS = [(400, True), (1280, False)]
@@ -32,7 +34,16 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("kind", [*TABLES, *OTHERS])
 def test_a_page_is_read_on_every_screen_and_by_a_screen_reader(kind: str, site: Path, page: Page, axe: str) -> None:
-    path = min(site.glob(f"{kind}.html"))
+    look(min(site.glob(f"{kind}.html")), page, axe)
+
+
+def test_a_claim_over_machines_is_read_on_every_screen(tmp_path: Path, page: Page, axe: str) -> None:
+    folders(tmp_path / "in", [*HONEST, 0.4])
+    assert build(tmp_path / "in", "--out", tmp_path / "site").exit_code == 0
+    look(min((tmp_path / "site").glob("claims/*.html")), page, axe)
+
+
+def look(path: Path, page: Page, axe: str) -> None:
     for width, dark in LOOKS:
         page.open(path, width=width, dark=dark)
         page.evaluate(DRAWN)
@@ -42,6 +53,16 @@ def test_a_page_is_read_on_every_screen_and_by_a_screen_reader(kind: str, site: 
         assert found == [], (width, dark)
     assert page.errors == []
     assert [url for url in page.asked_for if not url.startswith(("file:", "data:"))] == []
+
+
+def test_verdicts_of_rows_have_their_colour_and_no_arithmetic_is_cut_off(site: Path, page: Page) -> None:
+    page.open(min(site.glob("boards/base*.html")), width=1280)
+    coloured = "[...document.querySelectorAll('td .word')].map((each) => each.className)"
+    assert page.evaluate(coloured) == ["word stands", "word contradicts-itself"]
+    page.open(min(site.glob("contenders/base*.html")), width=1280)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.scroll')].every((each) => each.scrollWidth <= each.clientWidth)"
+    )
 
 
 DRAWN = """

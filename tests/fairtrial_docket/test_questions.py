@@ -132,7 +132,7 @@ def test_the_page_has_every_contender_in_the_units_of_tables() -> None:
     record = record.model_copy(update={"stacks": stacks})
     trials = trials_of(record, a_trial())
     result = judge_record(record, trials)
-    entry = entry_of(result, "run", "run.jsonl.xz")
+    entry = entry_of(result, "run", "run.jsonl.xz", record, trials)
     entry.questions.extend(questions_of(record, result, trials))
     data: dict[str, Any] = dict(choice_data([entry]))
     names = [each["name"] for each in data["figures"]]

@@ -15,6 +15,7 @@ from tests.called_here import Call
 from tests.catalog.stacks.repositories import a_repository, git
 from tests.command_line import Lab
 from tests.docs.test_action import Action, action
+from tests.lines import line_with
 
 __all__ = ["action"]
 
@@ -45,6 +46,7 @@ def test_the_workflow_of_github_calls_the_action(action: Action, call: Call) -> 
     file = action.clone / ".github" / "workflows" / "fairtrial.yml"
     assert "written: " in finished.out and file.name in finished.out.replace("\n", "")
     assert git(action.clone, "status", "--porcelain") == "?? .github/", "nothing else is written"
+    assert "In place of OWNER: the user or organisation" in file.read_text()
     workflow: dict[Any, Any] = yaml.safe_load(file.read_text())
     assert workflow[True] == "pull_request" and workflow["permissions"] == {"contents": "read"}  # YAML's `on` is true
     checkout, step = workflow["jobs"]["ab-test"]["steps"]
@@ -54,14 +56,15 @@ def test_the_workflow_of_github_calls_the_action(action: Action, call: Call) -> 
     assert action.arguments == "ab-test fairtrial/base HEAD --margin 10% --minutes 10"
 
 
-def test_a_service_in_a_folder_of_its_own(repository: Path, call: Call) -> None:
+def test_a_service_in_a_folder_of_its_own(repository: Path, call: Call, snapshot: object) -> None:
     assert call("init", repository / "shop", "--ci", "github").status == 0
     workflow = yaml.safe_load((repository / ".github" / "workflows" / "fairtrial.yml").read_text())
     assert workflow["jobs"]["ab-test"]["steps"][1]["with"]["folder"] == "shop"
 
     shutil.copytree(repository / "shop", repository / "shop $(x)")
     refused = call("init", repository / "shop $(x)", "--ci", "gitlab")
-    assert refused.status == 2 and "give the folder one of letters" in refused.err
+    assert refused.status == 2
+    assert line_with(refused.err, "give the folder") == snapshot
 
 
 def test_the_file_of_gitlab_compares_both_commits(

@@ -22,6 +22,7 @@ from fairtrial.report.markdown import markdown_text
 from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.builders.experiment import ExperimentBuilder
+from tests.lines import passage
 
 FACTORS = {"driver": {"env": {"DRIVER": "async"}}, "pool": {"env": {"DB_POOL": "16"}}}
 WHY: dict[str, Any] = {"from": "a", "to": "b", "factors": FACTORS}
@@ -75,7 +76,7 @@ def test_the_reports_say_it(snapshot: object) -> None:
     assert "### Why" in markdown_text(result)
 
 
-def test_each_of_several_steps_has_its_part() -> None:
+def test_each_of_several_steps_has_its_part(snapshot: object) -> None:
     why = {"from": "a", "steps": ["a:slower"], "to": "b"}
     result = judged(asking(why), {"a": 1000.0, "a:slower": 800.0, "b": 600.0})
     causes = result.causes
@@ -83,11 +84,12 @@ def test_each_of_several_steps_has_its_part() -> None:
     assert [part.factors for part in causes.parts] == [["a:slower"], ["b"]]
     assert [part.share for part in causes.parts] == pytest.approx([0.437, 0.563], abs=0.02)
     text = " ".join(printed(result, verbose=True, width=200).split())
-    assert "steps: a:slower (from a); b (from a:slower)" in text and "not explained" not in text
-    assert "a step's part is what it changes of the one before it" in text
+    assert passage(text, "steps: a:slower", "b (from a:slower)") == snapshot
+    assert "not explained" not in text
+    assert passage(text, "a step's part", "one before it") == snapshot
 
 
-def test_a_step_that_does_not_run_by_itself_is_told_with_what_leaves_it_out() -> None:
+def test_a_step_that_does_not_run_by_itself_is_told_with_what_leaves_it_out(snapshot: object) -> None:
     steps = [f"a:s{place}" for place in range(1, 5)]
     why = {"from": "a:v1", "steps": steps, "to": "a:head", "titles": {name: f"{name} 1 to 2" for name in steps}}
     record = asking(why).record()
@@ -103,11 +105,8 @@ def test_a_step_that_does_not_run_by_itself_is_told_with_what_leaves_it_out() ->
         assert causes is not None and causes.reason is not None
         return answer_sentence(causes)
 
-    assert reason("a:s2").endswith(
-        ". a:s2 1 to 2 may not run without what is switched after it: fairtrial ab-test s1 s3 tries both at once; "
-        "fairtrial why s3 HEAD divides others."
-    )
-    assert reason("a:s3").endswith("ab-test s2 s4 tries both at once; fairtrial why v1 s2 divides others.")
+    assert reason("a:s2") == snapshot
+    assert reason("a:s3") == snapshot
     assert "may not run" not in reason("a:v1", "a:s2"), "nothing runs"
     assert "may not run" not in reason("a:head"), "the end has to run"
 
@@ -175,15 +174,15 @@ def test_the_figure_that_is_asked_for_does_not_stand_beside_itself() -> None:
     assert {each.metric for part in not_read.parts for each in part.beside} == OTHERS
 
 
-def test_wide_shares_and_more_factors_are_told_with_their_minutes() -> None:
+def test_wide_shares_and_more_factors_are_told_with_their_minutes(snapshot: object) -> None:
     advice = holding(MEMORY, WHY).advice
-    assert advice == ["3 more factors would take 17 conditions: about 10 minutes for as many blocks."]
+    assert advice == snapshot
     wide = judged(asking(WHY), RATES, wobble=9).causes
     assert wide is not None and wide.widest_share is not None and wide.widest_share > PRECISION
     first, _ = wide.advice
-    assert re.fullmatch(
-        r"About \d+ minutes \(`--minutes \d+`, \d+ blocks\) would bring all shares to 10 points on either side\.", first
-    )
+    assert re.search(r"About \d+ minutes \(`--minutes \d+`, \d+ blocks\) ", first)
+    assert re.sub(r"\d+", "N", first) == snapshot
+    assert first.endswith("10 points on either side.")
     assert first in printed(judged(asking(WHY), RATES, wobble=9), verbose=True, width=200)
 
 
@@ -247,12 +246,12 @@ def made(builders: dict[str, TrialBuilder], why: dict[str, Any] = WHY) -> Result
     return judge(record, trials_of(record, make), interrupted=False)
 
 
-def test_a_side_that_can_do_more_withholds_the_answer() -> None:
+def test_a_side_that_can_do_more_withholds_the_answer(snapshot: object) -> None:
     """As a claim on the same conditions: nobody knows what an idle contender could do."""
     idle = a_trial().but(server_cpu=0.3)
     causes = made({"b": idle}).causes
     assert causes is not None and causes.ratio is None and causes.parts == []
-    assert "own-limit withholds it (b can do more" in (causes.reason or "")
+    assert passage(causes.reason or "", "own-limit withholds", "can do more") == snapshot
     assert "To decide it" in answer_sentence(causes)
     claimed = asking(WHY).claiming("b", "a", at_least=1e-9, at_most=1e9).record()
     trials = trials_of(claimed, lambda name, _: (idle if name == "b" else a_trial()).serving(RATES[name]))
@@ -261,11 +260,13 @@ def test_a_side_that_can_do_more_withholds_the_answer() -> None:
     assert times is not None and times.ratio is not None, "the near miss: of times it is no limit"
 
 
-def test_a_plateau_of_any_two_conditions_withholds_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plateau_of_any_two_conditions_withholds_the_answer(
+    monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     monkeypatch.setitem(RATES, "a:with-driver-and-pool", 1405.0)
     causes = made({"a:with-driver": a_trial().but(server_cpu=0.6)}).causes
     assert causes is not None and causes.ratio is None
-    assert "plateau withholds it (a:with-driver, a:with-driver-and-pool all reach" in (causes.reason or "")
+    assert passage(causes.reason or "", "plateau withholds", "all reach") == snapshot
     alike = made({}).causes
     assert alike is not None and alike.reason is None, "the near miss: an answer costs both the same"
 
@@ -329,7 +330,7 @@ def test_a_setting_is_a_factor() -> None:
     assert causes.parts[0].ratio == pytest.approx(2, rel=0.01) and causes.factors["load"] == "load.connections 16 to 4"
 
 
-def test_of_many_factors_a_fraction_is_tried_and_its_aliases_are_printed() -> None:
+def test_of_many_factors_a_fraction_is_tried_and_its_aliases_are_printed(snapshot: object) -> None:
     why = {"from": "a", "factors": {name: {"env": {name.upper(): "1"}} for name in "uvwxyz"}}
     of = Why.model_validate(why)
     names = [str(of.condition(run)) for run in (*of.design.runs, frozenset("uvwxyz"))]
@@ -339,7 +340,8 @@ def test_of_many_factors_a_fraction_is_tried_and_its_aliases_are_printed() -> No
     assert causes is not None and (causes.combinations, causes.resolution) == (16, "IV")
     assert causes.parts[0].share == pytest.approx(1, abs=0.05)
     text = " ".join(printed(result, verbose=True, width=200).split())
-    assert "16 of 64 combinations (resolution IV)" in text and "u and v or w and y (aliases): × 1" in text
+    assert "16 of 64 combinations (resolution IV)" in text
+    assert passage(text, "u and v or w", "× 1") == snapshot
 
 
 def test_it_can_be_about_another_metric() -> None:

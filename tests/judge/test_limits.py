@@ -14,6 +14,7 @@ from fairtrial.record.processes import ServerMeter
 from fairtrial.record.proof import ImpliedWork, Ledger
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.builders.figures import calm_machine, times
+from tests.lines import passage
 
 WAIT = 0.010
 """What each answer of `call` waits for at least, in seconds."""
@@ -97,6 +98,15 @@ class TestWhatLimits:
         made = a_trial().but(server_cpu=0.5, machine=machine.model_copy(update={"processors": busy}))
         limit = limits(judged(an_experiment("a"), {"a": made}))["a"]
         assert (limit.kind, limit.shared_with) == ("shared-processors", ["other processes"])
+
+    def test_one_sentence_is_about_all_of_whose_processes_nothing_is_known(self) -> None:
+        record = two(at_least=1.5).record()
+        trials = [
+            trial.model_copy(update={"server": None, "not_measured": "it was running already"})
+            for trial in trials_of(record, lambda name, _block: a_trial().serving(2000 if name == "a" else 1000))
+        ]
+        sentence = judge(record, trials, interrupted=False).claims[0].sentence
+        assert sentence.count("What limited a and b was not examined.") == 1 == sentence.count("What limited")
 
     def test_an_upstream_beside_it_is_named(self, snapshot: object) -> None:
         """It is the lab's, answers the stack's calls, and nobody else's processor time has it."""
@@ -207,7 +217,7 @@ class TestVerdicts:
         made = {"a": calling(1000, 0.95), "b": calling(500, 0.95)}
         verdict = judged(two(at_least=1.5), made, wait=WAIT).claims[0]
         assert verdict.verdict == "upheld"
-        assert "The limit was" not in verdict.sentence
+        assert "What limited" not in verdict.sentence
 
     def test_other_metrics_are_no_matter_of_limits(self) -> None:
         claim = {"metric": "server_cpu_per_1000_requests", "at_most": 0.5}
@@ -308,7 +318,9 @@ def test_an_open_load_that_both_keep_up_with_compares_nothing(snapshot: object) 
 
 
 @pytest.mark.parametrize(("answers_per_second", "fell_due_per_second"), [(110, 155), (200, 200)])
-def test_users_are_served_where_their_steps_are(answers_per_second: float, fell_due_per_second: float) -> None:
+def test_users_are_served_where_their_steps_are(
+    answers_per_second: float, fell_due_per_second: float, snapshot: object
+) -> None:
     """Of 100 users a second, who send two requests each."""
     record = opened(an_experiment("a"), 100.0)
     trial = a_trial().serving(answers_per_second).but(server_cpu=0.3).record()
@@ -324,7 +336,8 @@ def test_users_are_served_where_their_steps_are(answers_per_second: float, fell_
     if answers_per_second < fell_due_per_second:
         assert limit.kind == "not-known"
     else:
-        assert limit.kind == "rate" and "it served the 100 users a second" in limit.evidence
+        assert limit.kind == "rate"
+        assert passage(limit.evidence, "it served", "a second") == snapshot
 
 
 def test_a_program_is_at_its_own_limit_unless_its_job_is_to_wait() -> None:

@@ -8,6 +8,7 @@ from fairtrial.record.processes import StackUser
 from fairtrial.report.html import html_text
 from fairtrial.report.stack_users import users_in_words
 from tests.builders import a_trial, an_experiment
+from tests.lines import passage
 
 EXPERIMENT = an_experiment("a", "b", blocks=1).record()
 FIRST, SECOND = EXPERIMENT.conditions
@@ -33,5 +34,5 @@ def test_the_report_says_it_once_or_for_each(snapshot: object) -> None:
     trials = [by(APART), by(LABS, SECOND.id, 2)]
     differing = judge(EXPERIMENT, trials, interrupted=False)
     assert users_in_words(differing) == snapshot
-    assert "b: the user of the lab (&lt;the lab&gt; is not root)" in html_text(differing, EXPERIMENT, trials)
+    assert passage(html_text(differing, EXPERIMENT, trials), "b: the user", "not root)") == snapshot
     assert users_in_words(judge(EXPERIMENT, [by(None)], interrupted=True)) == []

@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from fairtrial.base.formatting import duration
 from fairtrial.lab.announce import announce
 from fairtrial.lab.placement import local_placement
+from fairtrial.lab.profile.block import planned_block_seconds
+from fairtrial.lab.profile.condition import PROFILED_SECONDS
+from fairtrial.plan.plan import planned_seconds
 from fairtrial.record.placement import Placement
+from tests.lines import line_with
 from tests.plan.plans import planned, planned_contender
 
 
@@ -134,10 +139,22 @@ def test_without_verbose_a_placement_that_harms_figures_is_announced() -> None:
     assert ": shared, figures will disturb" in output.getvalue()
 
 
-def test_no_longest_time_is_promised_that_the_first_look_may_take() -> None:
+def test_no_longest_time_is_promised_that_the_first_look_may_take(snapshot: object) -> None:
     """Blocks in slices take up to twice as long on a busy machine, and the first look waits for its blocks."""
     claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
-    assert "about 50 seconds if that decides the claims, 1 minute at most" in announced(minutes=1, claims=[claim])
+    assert line_with(announced(minutes=1, claims=[claim]), "about 50 seconds") == snapshot
     text = line(announced(minutes=1, claims=[claim], slices={"seconds": 0.5}), "trials")
-    assert "about 50 seconds, once everything is built; longer on a busy machine" in text and "at most" not in text
+    assert line_with(text, "about 50 seconds,") == snapshot
+    assert "at most" not in text
     assert "5 minutes at most" in announced(minutes=5, claims=[claim], slices={"seconds": 0.5})
+
+
+def test_the_block_under_profilers_has_its_time_too() -> None:
+    """Of two conditions: each is loaded as in a trial, then under a profiler, and then in short loads."""
+    output, plan = StringIO(), planned(stacks=["a", "b"])
+    announce(Console(file=output, width=400), plan, (), verbose=False, profile=True)
+    told = line(output.getvalue(), "profile")
+    assert told.endswith(f"about {duration(planned_block_seconds(plan))} more, after the last trial")
+    load = plan.conditions[0].load
+    assert planned_block_seconds(plan) > 2 * (planned_seconds(1, load) + PROFILED_SECONDS[0])
+    assert "profile" not in announced()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.base.cache.once import CacheNotWritable
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.lab.preparation import BUILDS_PER_CPU, StackBuild, StepTimes, preparing
 from fairtrial.lab.trial.ready_stack import ReadyStack
@@ -35,6 +37,17 @@ def test_stacks_are_built_side_by_side(tmp_path: Path) -> None:
     stacks = [meeting(tmp_path, "here", "there"), meeting(tmp_path, "there", "here")]
     ready = prepared(tmp_path / "logs", *map(StackBuild, stacks))
     assert [each.failure for each in ready.values()] == [None, None]
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault_of_a_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends the preparation: before the first trial, and once."""
+    stacks = [stack_in(tmp_path, name, "true") for name in ("one", "other")]
+    occupied = tmp_path / "occupied"
+    occupied.touch()
+    monkeypatch.setenv("FAIRTRIAL_CACHE", str(occupied))
+    with pytest.raises(CacheNotWritable, match="cannot be written") as caught:
+        prepared(tmp_path / "logs", *map(StackBuild, stacks))
+    assert "FAIRTRIAL_CACHE" in caught.value.remedy and caught.value.exit_status == NOTHING_RAN
 
 
 def test_the_caller_goes_on_while_stacks_are_built(tmp_path: Path) -> None:
@@ -149,7 +162,7 @@ def test_progress_names_what_runs_and_comes_from_one_thread_at_a_time(tmp_path: 
     stacks = [stack_in(tmp_path, f"shown-{number}", "true") for number in range(4)]
     prepared(tmp_path / "logs", *map(StackBuild, stacks), steps=steps)
     assert overlaps == []
-    assert {f"building shown-{number}" for number in range(4)} <= {part for line in lines for part in line.split(", ")}
+    assert sorted(lines) == [f"building shown-{number}" for number in range(4)], "no line repeats another"
     assert steps.line() == ""
 
 
@@ -213,6 +226,21 @@ def test_the_slowest_step_is_named_as_it_happens_and_at_the_end(clock: Clock, sn
     steps.end("building rust-axum")
     assert lines == snapshot
     assert steps.summary() == snapshot
+
+
+def test_steps_that_begin_together_have_one_line_each(clock: Clock, snapshot: object) -> None:
+    """Five builds begin at once: lines that name all that go on would say the first one five times."""
+    lines: list[str] = []
+    steps = StepTimes(lines.append)
+    names = [f"building stack-{number}" for number in range(5)]
+    for name in names:
+        steps.begin(name)
+    assert lines == names and steps.line() == ", ".join(names)
+    clock.now = 3
+    for name in names:
+        steps.end(name)
+    assert lines[5] == snapshot
+    assert lines[8:] == snapshot
 
 
 def test_steps_that_took_no_time_are_not_mentioned(clock: Clock) -> None:

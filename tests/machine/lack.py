@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -160,6 +161,14 @@ def _why_no_network_hosts() -> str:
     return refusal or _refusal("ip", "netns", "delete", name)
 
 
+def _why_no_packet_socket() -> str:
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0).close()
+    except OSError as error:
+        return str(error)
+    return ""
+
+
 def _why_no_idle_limit() -> str:
     limit = idle_limit()
     return limit.in_words if limit.wakes_within_microseconds is None else ""
@@ -207,6 +216,7 @@ EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "network-hosts": _excused("hosts on a network", _why_no_network_hosts),
     "own-clock": _excused("a clock of its own", lambda: _refusal("unshare", "--time", "--monotonic=5000", "true")),
     "power-cut": _excused("a disk that loses its power", why_no_power_cut),
+    "packet-socket": _excused("packets of loopback", _why_no_packet_socket),
     "idle-limit": _excused("processors kept awake", _why_no_idle_limit),
     "two-processors": _excused("a second processor", _why_no_second_processor),
     "all-processes": _excused("process ids of the machine", _why_not_all_processes),

@@ -62,11 +62,8 @@ def test_what_is_needed_here_is_there() -> None:
 def test_what_was_lacking_is_counted_and_named_the_most_frequent_first(snapshot: object) -> None:
     redis = "redis (apt install redis-server)"
     reasons = ["Skipped: needs node (install Node.js, and mend PATH)", *[f"Skipped: needs {redis}"] * 1199]
-    assert skipped_in_words([*reasons, f"Skipped: needs {redis} + node (install Node.js 22)"]).splitlines() == [
-        "1,201 tests were skipped:",
-        " 1,200 need redis (apt install redis-server)",
-        "     2 need node (install Node.js, and mend PATH)",
-    ]
+    reasons.append(f"Skipped: needs {redis} + node (install Node.js 22)")
+    assert skipped_in_words(reasons) == snapshot
     assert skipped_in_words(["Skipped: needs root (no)"]) == snapshot
 
 

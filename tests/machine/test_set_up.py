@@ -10,7 +10,7 @@ from tests.machine.needs import needs
 
 
 @needs("setpriv")
-def test_a_checkout_of_somebody_elses_is_told_with_a_way_out() -> None:
+def test_a_checkout_of_somebody_elses_is_told_with_a_way_out(snapshot: object) -> None:
     """Before anything is written, or waited for."""
     with tempfile.TemporaryDirectory() as name:
         theirs = Path(name).resolve()
@@ -26,7 +26,4 @@ def test_a_checkout_of_somebody_elses_is_told_with_a_way_out() -> None:
                 check=False,
             )
     assert done.returncode == 4
-    assert done.stderr == (
-        f"error: you may not write to {theirs}, where the Python environment is made\n"
-        f"remedy: use a copy of your own: cp -r {theirs} fairtrial\n"
-    )
+    assert done.stderr.replace(str(theirs), "FOLDER") == snapshot

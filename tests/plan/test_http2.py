@@ -31,8 +31,8 @@ def test_a_stack_that_says_so_is_asked() -> None:
 def test_a_variant_may_say_it_and_take_it_back() -> None:
     variants = {"on": Variant(http2=True), "off": Variant(http2=False), "neither": Variant()}
     old, new = a_stack("old", variants=variants), a_stack("new", http2=True, variants=variants)
-    assert [old.speaks_http2(each) for each in variants.values()] == [True, False, False]
-    assert [new.speaks_http2(each) for each in variants.values()] == [True, False, True]
+    assert ["HTTP/2" in old.spoken_beside(each) for each in variants.values()] == [True, False, False]
+    assert ["HTTP/2" in new.spoken_beside(each) for each in variants.values()] == [True, False, True]
     assert over_http2(old, of="old:on").conditions
     with pytest.raises(Problem, match="new:off does not say"):
         over_http2(new, of="new:off")
@@ -89,6 +89,19 @@ def test_shipped_stacks_of_several_languages_speak_it() -> None:
     speaking = {
         stack.language
         for stack in find_stacks().values()
-        if any(stack.speaks_http2(variant) for variant in (Variant(), *stack.variants.values()))
+        if any(stack.spoken_beside(variant) for variant in (Variant(), *stack.variants.values()))
     }
     assert speaking >= {"Go", "Rust"}
+
+
+def test_what_is_loaded_over_http3_says_it_and_speaks_tls() -> None:
+    over_http3 = {**LOAD, "http2": False, "http3": True}
+    described = {"directory": ".", "command": ["true"], "tls": True}
+    plan = planned_contender({**described, "http3": True}, load=over_http3)
+    assert plan.conditions[0].stack.origin.is_secure
+    with pytest.raises(Problem) as refused:
+        planned_contender(described, load=over_http3)
+    remedy = "set `tls = true` and `http3 = true` in [contenders.app]"
+    assert refused.value.remedy is not None and remedy in refused.value.remedy
+    with pytest.raises(Problem, match="app speaks TLS alone"):
+        planned_contender(described, load={"kind": "closed"}, balancer="nginx")

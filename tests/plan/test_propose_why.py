@@ -13,7 +13,7 @@ from fairtrial.experiment.files import load_experiment
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.make import make_plan
-from fairtrial.plan.propose_why import Proposal, propose_why
+from fairtrial.plan.propose_why import WhyProposal, propose_why
 
 STACKS = find_stacks()
 WITH_VARIANTS = [
@@ -21,7 +21,7 @@ WITH_VARIANTS = [
 ]
 
 
-def proposed(start: str, end: str) -> Proposal:
+def proposed(start: str, end: str) -> WhyProposal:
     return propose_why(STACKS, StackRef.model_validate(start), StackRef.model_validate(end))
 
 
@@ -65,7 +65,7 @@ def test_what_lets_a_stack_do_more_at_once_is_named_and_not_switched(tmp_path: P
     loaded(proposal.text, tmp_path)
 
 
-def proposals_from(start: str) -> Iterator[Proposal]:
+def proposals_from(start: str) -> Iterator[WhyProposal]:
     for end in STACKS:
         with suppress(Problem):
             yield proposed(start, end)

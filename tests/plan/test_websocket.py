@@ -7,7 +7,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.placement import local_placement
-from fairtrial.plan.plan import Plan
+from fairtrial.plan.plan import Plan, most_connections
 from tests.plan.plans import planned_contender
 
 ECHO = {"requests": {"hello": {"websocket": "/echo", "body": "hello", "expect": {"echo": True}}}}
@@ -16,6 +16,12 @@ LOAD = {"kind": "closed", "connections": 2}
 
 def of_messages(**load: Any) -> Plan:
     return planned_contender({"url": "http://localhost:1", "http2": True}, workload=ECHO, load={**LOAD, **load})
+
+
+def test_idle_connections_are_counted_for_the_limit_of_files_and_belong_to_messages() -> None:
+    assert most_connections(of_messages(idle_connections=10_000)) == 10_002
+    with pytest.raises(Problem, match="no messages of a WebSocket"):
+        planned_contender({"url": "http://localhost:1"}, load={**LOAD, "idle_connections": 1})
 
 
 def test_messages_are_planned_and_not_calibrated() -> None:
@@ -36,6 +42,7 @@ def test_messages_are_planned_and_not_calibrated() -> None:
         ("load.local_ports", {"local_ports": 10}),
     ],
 )
-def test_what_a_load_of_messages_cannot_be_is_refused(key: str, load: dict[str, Any]) -> None:
-    with pytest.raises(Problem, match=f"{key}: the requests of .* are messages of a WebSocket"):
+def test_what_a_load_of_messages_cannot_be_is_refused(key: str, load: dict[str, Any], snapshot: object) -> None:
+    with pytest.raises(Problem) as error:
         of_messages(**load)
+    assert str(error.value) == snapshot

@@ -79,7 +79,25 @@ def test_an_empty_histogram() -> None:
     assert Histogram(()).count_up_to(1) == 0
 
 
-@pytest.mark.parametrize("text", ["AAAAAAAAAAAA", "not base64!"])
+FORGED = {
+    "another text": "AAAAAAAAAAAA",
+    "no base64": "not base64!",
+    "too short": "AAAA",
+    "not compressed": base64.b64encode(struct.pack(">II", 0x1C849314, 8) + b"no zlib!").decode(),
+    "a count that breaks off": encoded(b"\x80"),
+    "more digits than there are": encoded(zigzag(1), digits=2**31),
+    "a place that nothing has": encoded(zigzag(-(2**61), 1)),
+}
+
+
+@pytest.mark.parametrize("text", FORGED.values(), ids=FORGED)
 def test_text_that_is_not_a_histogram(text: str) -> None:
-    with pytest.raises(ValueError, match=r"HdrHistogram|base64|padding"):
+    with pytest.raises(ValueError, match=r"[Hh]istogram|base64|padding"):
         read_histogram(text)
+
+
+def test_a_histogram_is_unpacked_up_to_a_bound(snapshot: object) -> None:
+    """Ten megabytes of empty places stand in ten kilobytes."""
+    with pytest.raises(ValueError) as error:
+        read_histogram(encoded(zigzag(-8_000) * 5_000_000))
+    assert str(error.value) == snapshot

@@ -5,7 +5,7 @@ from pathlib import Path
 import fairtrial.judge
 from fairtrial.judge.checks.model import Finding, Severity, nothing_to_do
 from fairtrial.judge.model import Result
-from fairtrial.report.brief import MOST_TEXTS, brief_findings, brief_obstacles, merged
+from fairtrial.report.brief import MOST_CHARACTERS, MOST_TEXTS, brief_findings, brief_obstacles, merged
 from tests.report.scene import judged
 
 
@@ -112,6 +112,30 @@ def test_reasons_that_differ_in_numbers_and_logs_are_one_entry() -> None:
     ]
     (entry,) = brief_obstacles(result)
     assert (entry.where, len(entry.remedies)) == ("in 5 of 25 trials: bun-serve (5)", 1)
+
+
+def told_of(reason: str) -> str:
+    """The entry's text where all trials of a contender were not run for this reason."""
+    result = judged()[0]
+    (missing,) = [each for each in result.conditions if each.contender == "bun-serve"]
+    missing.trials[:] = [each.model_copy(update={"reason": reason}) for each in missing.trials]
+    (text,) = brief_obstacles(result)[0].texts
+    assert len(text) <= MOST_CHARACTERS
+    return text
+
+
+def test_of_a_long_log_the_end_is_shown_as_it_has_the_cause() -> None:
+    log = "\n".join(
+        [*(f'  File "server.py", line {line}, in main\n    ~~~~^^^^' for line in range(99)), "ValueError: no"]
+    )
+    text = told_of(f"it ended:\n{log}")
+    assert text.startswith("it ended: …   File") and text.endswith("line 98, in main ValueError: no"), text
+    assert len(text) > 300 and "^" not in text
+
+
+def test_of_a_line_that_is_too_long_the_begin_is_shown() -> None:
+    assert told_of("it ended:\nfirst\n" + "x" * 4_000).startswith("it ended: … xxx")
+    assert told_of("x" * 4_000).endswith("x…")
 
 
 def test_why_trials_have_no_figures_is_one_entry_for_each_reason() -> None:

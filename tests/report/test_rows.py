@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from fairtrial.base.csv_text import csv_text
 from fairtrial.judge.model import Result
 from fairtrial.report.prometheus import prometheus_text
-from fairtrial.report.rows import Figure, TrialRow, VerdictRow, figures_of, trials_of, verdicts_of
+from fairtrial.report.rows import ResultFigure, TrialRow, VerdictRow, figures_of, trials_of, verdicts_of
 from tests.report.scene import judged
 
 Samples = dict[tuple[str, str], float]
@@ -27,8 +27,8 @@ def samples_of(result: Result) -> Samples:
 
 def test_a_row_for_each_figure_and_an_empty_cell_for_a_refused_one() -> None:
     result, _, _ = judged()
-    rows = list(csv.DictReader(csv_text(Figure, figures_of(result)).splitlines()))
-    assert list(rows[0]) == list(Figure.model_fields)
+    rows = list(csv.DictReader(csv_text(ResultFigure, figures_of(result)).splitlines()))
+    assert list(rows[0]) == list(ResultFigure.model_fields)
     over_blocks = {(row["contender"], row["metric"]): row for row in rows if not row["block"]}
     rust, refused = over_blocks["rust-axum", "goodput"], over_blocks["python-threads", "goodput"]
     condition = next(each for each in result.conditions if each.contender == "rust-axum")

@@ -1,6 +1,7 @@
 //! The subcommands: arguments in, library called, exit status out.
 
 pub mod dataset;
+pub mod idle;
 pub mod merge;
 pub mod proxy;
 pub mod run;

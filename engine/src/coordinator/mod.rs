@@ -1,5 +1,6 @@
 //! The main thread of a run: starts the threads that offer load, says what happens when, and sums up.
 
+mod between;
 mod prepare;
 mod warming;
 mod watch;
@@ -10,13 +11,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 
+pub use between::Between;
 pub use prepare::Run;
 use warming::Warming;
 use watch::Watch;
 use worker::Worker;
 
 use crate::clock::{self, now_ns};
-use crate::driver::StopLine;
+use crate::driver::{Kept, StopLine};
 use crate::events::{Event, emit};
 use crate::hold::Hold;
 use crate::parent::ParentWatch;
@@ -40,7 +42,8 @@ impl fmt::Display for RowsRanOut {
 impl std::error::Error for RowsRanOut {}
 
 impl Run {
-    /// Runs to the end, or until a signal comes or the parent dies. `hold`: it begins when that says so.
+    /// Runs to the end, or until a signal comes or the parent dies; false if so. `hold`: it begins when that says so.
+    /// `between`: where connections come from, and are left; `None`: the engine ends with this run.
     ///
     /// # Errors
     /// If the threads cannot be started, if nobody reads standard output any more, if nobody says when to begin, or
@@ -50,11 +53,12 @@ impl Run {
         signals: &mut Signals,
         parent: Option<&ParentWatch>,
         mut hold: Option<Hold>,
-    ) -> anyhow::Result<()> {
+        mut between: Option<&mut Between>,
+    ) -> anyhow::Result<bool> {
         let all_ended = Arc::new(StopLine::new()?);
         let rule = self.plan.warm_up();
         let opening = rule.map(|_| Arc::<Opening>::default());
-        let workers = worker::start(&self, &all_ended, opening.as_ref())?;
+        let workers = worker::start(&self, &all_ended, opening.as_ref(), between.as_deref_mut())?;
         let begins_ns = match &mut hold {
             Some(hold) => {
                 emit(&Event::Ready)?;
@@ -87,16 +91,25 @@ impl Run {
             worker.stop.pull();
         }
         let interrupted = watched?;
-        self.sum_up(workers, interrupted, &mut watch)
+        self.sum_up(workers, interrupted, &mut watch, between)?;
+        Ok(!interrupted)
     }
 
-    fn sum_up(&self, workers: Vec<Worker>, interrupted: bool, watch: &mut Watch) -> anyhow::Result<()> {
+    fn sum_up(
+        &self,
+        workers: Vec<Worker>,
+        interrupted: bool,
+        watch: &mut Watch,
+        between: Option<&mut Between>,
+    ) -> anyhow::Result<()> {
         let timeline = watch.timeline();
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut kept) = (Vec::new(), Vec::<Kept>::new());
         let (mut run_verified, mut run_errors) = (0, 0);
         for worker in workers {
             let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
-            outcomes.push(joined.context(self.driver.name())?);
+            let (ended, used, left) = joined.context(self.driver.name())?;
+            outcomes.push((ended, used));
+            kept.push(left);
             let (verified, errors) = worker.totals.read();
             run_verified += verified;
             run_errors += errors;
@@ -105,6 +118,10 @@ impl Run {
             return Err(RowsRanOut(text).into());
         }
         watch.close_window()?;
+        let found = between.as_deref().and_then(Between::found);
+        if let Some(between) = between {
+            between.put(kept);
+        }
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let wire = self.tls.as_ref().map(|tls| tls.wire_use());
@@ -115,6 +132,7 @@ impl Run {
             routes: self.routes.clone(),
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
             handshakes: wire.map(|wire| wire.handshakes),
+            older_connections: found,
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
             warmup_seconds: clock::seconds(
@@ -140,7 +158,10 @@ impl Run {
         };
         let facts = WindowFacts {
             account,
-            wire_bytes: wire.map(|wire| (wire.received_bytes, wire.sent_bytes)),
+            // Of datagrams, the counters have all bytes.
+            wire_bytes: wire
+                .filter(|_| self.quic.is_none())
+                .map(|wire| (wire.received_bytes, wire.sent_bytes)),
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
             begun_numbers: self.begun_numbers(),
             opened_ns: timeline.opens_ns,

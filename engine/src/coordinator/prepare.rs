@@ -12,6 +12,7 @@ use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::halt::Halt;
 use crate::http1::request::{EncodedRequest, acknowledged_numbers, encode};
+use crate::http3::QuicClient;
 use crate::mix::RequestMix;
 use crate::plan::{
     BodyPlan, CookiesPlan, Expect, InvalidPlan, Load, Plan, RequestPlan, Stop, ThinkPlan, mix_weights,
@@ -28,7 +29,7 @@ use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
 use crate::verify::{ChangedRows, Expectation, pointer_names};
 use crate::warm_up::Opening;
-use crate::websocket::{self, Socket};
+use crate::websocket::{self, IdleConnections, Socket};
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -43,6 +44,7 @@ pub struct Run {
     /// Why it is not io_uring, where that was not asked for.
     pub(super) driver_fallback: Option<String>,
     pub(super) tls: Option<Arc<TlsClient>>,
+    pub(super) quic: Option<Arc<QuicClient>>,
     dataset: Option<Arc<Dataset>>,
     rows: RowSources,
     variables: VariableSources,
@@ -80,7 +82,7 @@ impl Run {
             rows: Some(&rows),
             nonce_key: nonce_key.as_ref(),
             is_traced: plan.trace_share > 0.0,
-            is_http2: plan.http2.is_some(),
+            is_http2: plan.streams().is_some(),
             is_websocket: plan.websocket.is_some(),
             has_cookies: plan.cookies.is_some(),
             is_secure: plan.tls.is_some(),
@@ -98,7 +100,11 @@ impl Run {
             Some(tls) => {
                 let client = TlsClient::new(tls, plan.address.host_name())
                     .map_err(|text| InvalidPlan(format!("tls.{text}")))?;
-                Some(if plan.http2.is_some() { client.for_http2() } else { client })
+                Some(match (plan.http2, plan.http3) {
+                    (Some(_), _) => client.for_http2(),
+                    (None, Some(_)) => client.for_http3(),
+                    (None, None) => client,
+                })
             }
             None => None,
         };
@@ -108,9 +114,19 @@ impl Run {
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
         let per_thread = connections.div_ceil(plan.threads.min(connections));
-        let (driver, driver_fallback) = driver::choose(plan.driver, per_thread, least_body_bytes)
-            .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?;
+        let (driver, driver_fallback) = match plan.http3 {
+            Some(_) => (Driver::Epoll, Some("HTTP/3 goes by datagrams, and those by epoll alone".to_owned())),
+            None => driver::choose(plan.driver, per_thread, least_body_bytes)
+                .map_err(|reason| InvalidPlan(format!("driver: {reason}")))?,
+        };
         let (tls, requests) = (tls.map(Arc::new), requests.into());
+        let quic = match (plan.http3, &tls) {
+            (Some(_), Some(tls)) => {
+                let client = QuicClient::new(Arc::clone(tls));
+                Some(Arc::new(client.map_err(|text| InvalidPlan(format!("http3: {text}")))?))
+            }
+            _ => None,
+        };
         Ok(Run {
             plan,
             endpoint,
@@ -118,6 +134,7 @@ impl Run {
             driver,
             driver_fallback,
             tls,
+            quic,
             dataset,
             rows,
             variables,
@@ -204,6 +221,26 @@ impl Run {
             reference: self.reference.as_ref().map(|reference| reference.of_thread(self.requests.len())),
             totals,
         }
+    }
+
+    /// The plan's connections, to be kept without messages.
+    ///
+    /// # Errors
+    /// If they are no WebSockets without TLS, or share too few addresses.
+    pub fn idle_connections(self) -> Result<IdleConnections, InvalidPlan> {
+        let Some(socket) = self.socket.filter(|_| self.tls.is_none()) else {
+            return Err(InvalidPlan("idle connections are WebSockets without TLS".to_owned()));
+        };
+        let number = self.plan.load.connections();
+        if let Some(routes) = self.routes.filter(Routes::are_crowded) {
+            return Err(InvalidPlan(format!(
+                "load.connections: {number} idle connections need more source addresses than the {} that there are: \
+                 a server on 127.0.0.0/8 is reached from as many as it takes",
+                routes.source_addresses
+            )));
+        }
+        let timeout_ns = clock::from_seconds(self.plan.timeout_seconds);
+        Ok(IdleConnections { endpoint: self.endpoint, socket, number: number as usize, timeout_ns })
     }
 
     /// Whether signals have the load stand still.
@@ -360,8 +397,13 @@ impl Run {
 /// How connections are opened that are WebSockets; `None`: they are none.
 fn socket(plan: &Plan, requests: &[EncodedRequest], sources: Sources<'_>) -> Result<Option<Socket>, String> {
     let Some(websocket) = &plan.websocket else { return Ok(None) };
-    let opens =
-        RequestPlan { body: None, body_file: None, expect: Expect::default(), ..plan.requests[0].clone() };
+    let opens = RequestPlan {
+        body: None,
+        body_file: None,
+        acknowledge: false,
+        expect: Expect::default(),
+        ..plan.requests[0].clone()
+    };
     let of_http = Sources { is_websocket: false, ..sources };
     let opening = encode(&opens, plan.host(), None, of_http).map_err(|text| format!("requests[0].{text}"))?;
     let Some(request) = opening.message.fixed(false) else {
@@ -379,6 +421,7 @@ fn socket(plan: &Plan, requests: &[EncodedRequest], sources: Sources<'_>) -> Res
             .map(|request| request.body_file.is_some())
             .collect(),
         id: id.map_err(|text| format!("websocket.id: {text}"))?,
+        broadcast: websocket.broadcast,
         message_bytes_limit: websocket.message_bytes,
     };
     for ((key, _), request) in plan.entries().zip(requests) {

@@ -8,11 +8,12 @@ use std::thread::{self, JoinHandle};
 
 use anyhow::Context;
 
-use super::Run;
-use crate::driver::{Conversation, Driver, DriverUse, StopLine};
+use super::{Between, Run};
+use crate::driver::{Conversation, Driver, DriverUse, Kept, StopLine};
 use crate::endpoint::Endpoint;
 use crate::halt::Halt;
 use crate::http2::Http2Conversation;
+use crate::http3::Http3Conversation;
 use crate::pipelining::PipelinedConversation;
 use crate::plan::Stop;
 use crate::processors;
@@ -30,7 +31,7 @@ pub(super) struct Worker {
     pub halt: Option<Arc<Halt>>,
     pub stop: Arc<StopLine>,
     pub begin: Sender<Timeline>,
-    pub thread: JoinHandle<io::Result<(Ended, DriverUse)>>,
+    pub thread: JoinHandle<io::Result<(Ended, DriverUse, Kept)>>,
 }
 
 /// How a conversation's bytes go.
@@ -40,16 +41,23 @@ struct Wire<'w> {
     stop: &'w StopLine,
     wait: Wait,
     tls: Option<Arc<TlsClient>>,
+    kept: Kept,
 }
 
 impl Wire<'_> {
     /// Runs a conversation to its end on the calling thread.
-    fn carry<C: Conversation<Outcome = Ended>>(self, conversation: C) -> io::Result<(Ended, DriverUse)> {
-        let Wire { driver, endpoint, stop, wait, tls } = self;
-        match tls {
-            None => driver.run(conversation, endpoint, stop, wait),
-            Some(tls) => driver.run(TlsConversation::new(conversation, tls), endpoint, stop, wait),
-        }
+    fn carry<C: Conversation<Outcome = Ended>>(
+        self,
+        conversation: C,
+    ) -> io::Result<(Ended, DriverUse, Kept)> {
+        let Wire { driver, endpoint, stop, wait, tls, mut kept } = self;
+        let (ended, used) = match tls {
+            None => driver.run(conversation, endpoint, stop, wait, &mut kept)?,
+            Some(tls) => {
+                driver.run(TlsConversation::new(conversation, tls), endpoint, stop, wait, &mut kept)?
+            }
+        };
+        Ok((ended, used, kept))
     }
 }
 
@@ -60,6 +68,7 @@ pub(super) fn start(
     run: &Run,
     all_ended: &Arc<StopLine>,
     opening: Option<&Arc<Opening>>,
+    mut between: Option<&mut Between>,
 ) -> anyhow::Result<Vec<Worker>> {
     let connections = run.plan.load.connections();
     let threads = run.threads();
@@ -89,6 +98,8 @@ pub(super) fn start(
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint(number), run.tls.clone());
         let (http2, lanes, socket) = (run.plan.http2, run.plan.lanes() as usize, run.socket.clone());
+        let quic = run.quic.clone();
+        let kept = between.as_deref_mut().map_or_else(Kept::default, |between| between.take(number));
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -99,14 +110,23 @@ pub(super) fn start(
                 Ok(timeline) if is_bound => {
                     let session = Session::new(parts, timeline);
                     let is_tls = tls.is_some();
-                    let wire = Wire { driver, endpoint: &endpoint, stop: &pulled, wait, tls };
-                    match (http2, socket) {
-                        (Some(_), _) => wire.carry(Http2Conversation::new(session, lanes, is_tls)),
-                        (None, Some(socket)) => {
+                    // QUIC has TLS inside.
+                    let tls = tls.filter(|_| quic.is_none());
+                    let wire = Wire { driver, endpoint: &endpoint, stop: &pulled, wait, tls, kept };
+                    match (http2, quic, socket) {
+                        (Some(_), ..) => {
+                            wire.carry(Http2Conversation::new(session, lanes, is_tls, Arc::new(())))
+                        }
+                        (None, Some(quic), _) => {
+                            wire.carry(Http3Conversation::new(session, lanes, is_tls, quic))
+                        }
+                        (None, None, Some(socket)) => {
                             wire.carry(WebSocketConversation::new(session, lanes, socket))
                         }
-                        (None, None) if lanes > 1 => wire.carry(PipelinedConversation::new(session, lanes)),
-                        (None, None) => wire.carry(session),
+                        (None, None, None) if lanes > 1 => {
+                            wire.carry(PipelinedConversation::new(session, lanes))
+                        }
+                        (None, None, None) => wire.carry(session),
                     }
                 }
                 _ => Err(io::Error::other("the run was not begun")),

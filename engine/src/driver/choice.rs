@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Conversation, DriverUse, StopLine, epoll, uring};
+use super::{Conversation, DriverUse, Kept, StopLine, epoll, uring};
 use crate::endpoint::Endpoint;
 use crate::plan::DriverChoice;
 use crate::wait::Wait;
@@ -25,7 +25,7 @@ impl Driver {
         }
     }
 
-    /// Runs a conversation to its end on the calling thread.
+    /// Runs a conversation to its end on the calling thread. `kept`: what runs before have left, and this one leaves.
     ///
     /// # Errors
     /// If the driver itself cannot be used; what happens on a connection is the conversation's.
@@ -35,10 +35,11 @@ impl Driver {
         endpoint: &Endpoint,
         stop: &StopLine,
         wait: Wait,
+        kept: &mut Kept,
     ) -> io::Result<(C::Outcome, DriverUse)> {
         match self {
-            Driver::Epoll => epoll::run(conversation, endpoint, stop, wait),
-            Driver::IoUring => uring::run(conversation, endpoint, stop, wait),
+            Driver::Epoll => epoll::run(conversation, endpoint, stop, wait, kept),
+            Driver::IoUring => uring::run(conversation, endpoint, stop, wait, kept),
         }
     }
 }

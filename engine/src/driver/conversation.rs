@@ -17,6 +17,9 @@ pub enum Next {
     Close,
 }
 
+/// Before each datagram that is to be sent.
+pub const DATAGRAM_LENGTH_BYTES: usize = 2;
+
 /// One thread's connections, seen from the sockets: bytes as they are on the wire.
 ///
 /// A driver tells what happened on a connection and when, and does the [`Next`] step that it gets back. Connections are
@@ -24,6 +27,10 @@ pub enum Next {
 pub trait Conversation {
     /// What is known at the end.
     type Outcome;
+
+    /// What goes and comes are datagrams. Of those to send, each has its length before it, in [`DATAGRAM_LENGTH_BYTES`] of
+    /// network order, and is handed over with it, whole. A farewell is one datagram, without its length.
+    const IS_DATAGRAMS: bool = false;
 
     /// How many connections there are.
     fn connections(&self) -> usize;
@@ -60,6 +67,11 @@ pub trait Conversation {
     /// The connect has succeeded.
     fn connected(&mut self, number: usize, now_ns: u64) -> Next;
 
+    /// In place of a connect there is a connection that an earlier run has left, between two answers.
+    fn taken_over(&mut self, number: usize, now_ns: u64) -> Next {
+        self.connected(number, now_ns)
+    }
+
     /// The connect has failed; there is no socket any more.
     fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next;
 
@@ -95,6 +107,12 @@ pub trait Conversation {
     /// before each such close, also at the end of the run, and sends it only if that goes without waiting.
     fn farewell(&mut self, _number: usize) -> Vec<u8> {
         Vec::new()
+    }
+
+    /// True if a later run could go on with the connection as it is: nothing is under way on it. Asked right before
+    /// [`Conversation::conclude`].
+    fn is_kept(&self, _number: usize) -> bool {
+        false
     }
 
     /// Ends at the latest now.

@@ -14,7 +14,7 @@ use super::failure::transfer_error;
 use super::pace::Pace;
 use super::socket::{Begun, Peer, connect_result};
 use super::starts::Starts;
-use super::{Conversation, DriverUse, Next, StopLine};
+use super::{Conversation, DATAGRAM_LENGTH_BYTES, DriverUse, Kept, Next, StopLine};
 use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
@@ -41,6 +41,7 @@ pub(super) fn run<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
     wait: Wait,
+    kept: &mut Kept,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
@@ -49,8 +50,9 @@ pub(super) fn run<C: Conversation>(
     let starts = Starts::of(connections.len());
     let pace = Pace::new(&mut conversation, wait);
     let peer = Peer::new(endpoint)?;
+    let peer = if C::IS_DATAGRAMS { peer.by_datagrams() } else { peer };
     let buffer = vec![0; READ_BUFFER_BYTES];
-    let driver = Driver { conversation, peer, epoll, connections, starts, buffer, pace };
+    let driver = Driver { conversation, peer, epoll, connections, starts, buffer, pace, kept };
     driver.run(stop)
 }
 
@@ -60,7 +62,7 @@ struct Connection {
     is_connecting: bool,
 }
 
-struct Driver<C> {
+struct Driver<'k, C> {
     conversation: C,
     peer: Peer,
     epoll: OwnedFd,
@@ -68,6 +70,7 @@ struct Driver<C> {
     starts: Starts,
     buffer: Vec<u8>,
     pace: Pace,
+    kept: &'k mut Kept,
 }
 
 /// Whether a connection still has the socket that it had before a step.
@@ -77,7 +80,7 @@ enum Socket {
     Gone,
 }
 
-impl<C: Conversation> Driver<C> {
+impl<C: Conversation> Driver<'_, C> {
     fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
         let mut events = Vec::with_capacity(EVENTS_PER_WAIT);
         loop {
@@ -89,7 +92,7 @@ impl<C: Conversation> Driver<C> {
             self.pace.follow(self.conversation.phase());
             if stop.is_pulled() || self.conversation.phase() == Phase::Over {
                 let used = self.pace.window_use();
-                (0..self.connections.len()).for_each(|number| self.close(number));
+                (0..self.connections.len()).for_each(|number| self.leave(number));
                 return Ok((self.conversation.conclude(now), used));
             }
             let has_started = self.start_some();
@@ -142,9 +145,9 @@ impl<C: Conversation> Driver<C> {
             let received = recv(socket, self.buffer.as_mut_slice(), RecvFlags::empty());
             let now = now_ns();
             let (is_drained, next) = match received {
-                Ok((0, _)) => (true, self.conversation.peer_closed(number, now)),
+                Ok((0, _)) if !C::IS_DATAGRAMS => (true, self.conversation.peer_closed(number, now)),
                 Ok((bytes, _)) => {
-                    let is_drained = bytes < self.buffer.len();
+                    let is_drained = !C::IS_DATAGRAMS && bytes < self.buffer.len();
                     let is_last = is_drained && peer_closes;
                     let next = self.conversation.received(number, &self.buffer[..bytes], is_last, now);
                     // Where the peer closes, the end itself is still to be read.
@@ -152,7 +155,7 @@ impl<C: Conversation> Driver<C> {
                 }
                 Err(Errno::AGAIN) => return,
                 Err(Errno::INTR) => continue,
-                Err(error) => (true, self.conversation.broken(number, transfer_error(error), now)),
+                Err(error) => (true, self.broken(number, error, now)),
             };
             if self.perform(number, next) == Socket::Gone || is_drained {
                 return;
@@ -189,6 +192,15 @@ impl<C: Conversation> Driver<C> {
                 return Next::Wait;
             }
             let now = now_ns();
+            if C::IS_DATAGRAMS {
+                match send_datagram(socket, bytes) {
+                    Ok(sent) => self.conversation.handed_over(number, sent, now),
+                    Err(Errno::AGAIN) => return Next::Wait,
+                    Err(Errno::INTR) => {}
+                    Err(error) => return self.broken(number, error, now),
+                }
+                continue;
+            }
             match send(socket, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) => self.conversation.handed_over(number, sent, now),
                 Err(Errno::AGAIN) => return Next::Wait,
@@ -196,6 +208,24 @@ impl<C: Conversation> Driver<C> {
                 Err(error) => return self.conversation.broken(number, transfer_error(error), now),
             }
         }
+    }
+
+    fn broken(&mut self, number: usize, error: Errno, now: u64) -> Next {
+        match C::IS_DATAGRAMS {
+            // What a connect tells of streams comes here.
+            true => self.conversation.broken_because(number, error.into(), now),
+            false => self.conversation.broken(number, transfer_error(error), now),
+        }
+    }
+
+    /// Keeps a connection's socket for the next run, or closes it.
+    fn leave(&mut self, number: usize) {
+        if self.conversation.is_kept(number)
+            && let Some(socket) = self.connections[number].socket.take()
+        {
+            return self.kept.put(number, socket);
+        }
+        self.close(number);
     }
 
     /// Closes a connection's socket, if it has one.
@@ -212,14 +242,24 @@ impl<C: Conversation> Driver<C> {
 
     fn connect(&mut self, number: usize) -> Next {
         self.close(number);
-        let begun = self.peer.begin_connect(number).and_then(|begun| {
+        let kept = self.kept.take(number, false);
+        let is_older = kept.is_some();
+        let begun = match kept {
+            Some(socket) => Ok(Begun { socket, is_connected: true }),
+            None => self.peer.begin_connect(number),
+        };
+        let begun = begun.and_then(|begun| {
             epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)
         });
         match begun {
             Ok(Begun { socket, is_connected }) => {
                 self.connections[number] = Connection { socket: Some(socket), is_connecting: !is_connected };
-                if is_connected { self.conversation.connected(number, now_ns()) } else { Next::Wait }
+                match (is_older, is_connected) {
+                    (true, _) => self.conversation.taken_over(number, now_ns()),
+                    (false, true) => self.conversation.connected(number, now_ns()),
+                    (false, false) => Next::Wait,
+                }
             }
             Err(failure) => self.conversation.connect_failed(number, failure, now_ns()),
         }
@@ -244,4 +284,13 @@ impl<C: Conversation> Driver<C> {
             let _ = epoll::modify(&self.epoll, socket, EventData::new_u64(number as u64), INTEREST);
         }
     }
+}
+
+/// Sends the first of some datagrams. Gives its length, with what says so.
+fn send_datagram(socket: &OwnedFd, bytes: &[u8]) -> rustix::io::Result<usize> {
+    let (length, rest) =
+        bytes.split_first_chunk::<DATAGRAM_LENGTH_BYTES>().expect("datagrams have their length");
+    let length = usize::from(u16::from_be_bytes(*length));
+    send(socket, &rest[..length], SendFlags::NOSIGNAL)?;
+    Ok(DATAGRAM_LENGTH_BYTES + length)
 }

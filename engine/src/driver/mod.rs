@@ -4,6 +4,7 @@ mod choice;
 mod conversation;
 mod epoll;
 mod failure;
+mod kept;
 mod pace;
 pub(crate) mod socket;
 mod starts;
@@ -11,8 +12,9 @@ mod stop;
 mod uring;
 
 pub use choice::{Driver, choose};
-pub use conversation::{Conversation, Next};
+pub use conversation::{Conversation, DATAGRAM_LENGTH_BYTES, Next};
 pub use failure::Failure;
+pub use kept::Kept;
 pub use pace::DriverUse;
 pub use stop::StopLine;
 

@@ -15,11 +15,16 @@ use rustix::net::{
 use super::Failure;
 use crate::endpoint::Endpoint;
 
+/// What the kernel keeps for a socket of datagrams until they are read: as much as a stream's window is. What comes
+/// beyond is lost, for which the server would have to slow down. The system may allow less.
+const DATAGRAMS_KEPT_BYTES: usize = 1024 * 1024;
+
 /// Where sockets connect to, and from, as the kernel wants it.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     /// Connections take them in turn, by their numbers.
     routes: Vec<Ends>,
+    kind: SocketType,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +58,12 @@ impl Peer {
                 vec![Ends { to: SocketAddrUnix::new(path.as_path())?.as_any(), from: None }]
             }
         };
-        Ok(Peer { routes })
+        Ok(Peer { routes, kind: SocketType::STREAM })
+    }
+
+    /// The same, by UDP.
+    pub(crate) fn by_datagrams(self) -> Peer {
+        Peer { kind: SocketType::DGRAM, ..self }
     }
 
     /// The address at each place: see [`Peer::place`].
@@ -70,10 +80,13 @@ impl Peer {
     pub(crate) fn open(&self, number: usize, flags: SocketFlags) -> Result<OwnedFd, Failure> {
         let Ends { to, from } = &self.routes[self.place(number)];
         let family = to.address_family();
-        let socket = socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?;
-        if family != AddressFamily::UNIX {
+        let socket = socket_with(family, self.kind, flags | SocketFlags::CLOEXEC, None)?;
+        if family != AddressFamily::UNIX && self.kind == SocketType::STREAM {
             // A request's last segment does not wait until the ones before are acknowledged.
             sockopt::set_tcp_nodelay(&socket, true)?;
+        }
+        if self.kind == SocketType::DGRAM {
+            let _ = sockopt::set_socket_recv_buffer_size(&socket, DATAGRAMS_KEPT_BYTES);
         }
         if let Some(from) = from {
             // The port is chosen with the destination, by the connect. Without it, it is one that nobody has.

@@ -154,7 +154,9 @@ fn flood(
         is_read: false,
         lags_ns: Vec::new(),
     };
-    let (lags_ns, _) = driver.run(conversation, &endpoint, &StopLine::new().unwrap(), Wait::Sleep).unwrap();
+    let (lags_ns, _) = driver
+        .run(conversation, &endpoint, &StopLine::new().unwrap(), Wait::Sleep, &mut Kept::default())
+        .unwrap();
     (lags_ns, server.join().unwrap())
 }
 
@@ -273,7 +275,8 @@ fn start_slowly(driver: Driver, window: Duration, stop: &StopLine) -> (usize, Dr
     let ends_ns = began_ns + window.as_nanos() as u64;
     let conversation = SlowStarts { connections: 20_000, ends_ns, now_ns: began_ns, started: 0 };
     let nowhere = Endpoint::Unix("/nowhere".into());
-    let (started, used) = driver.run(conversation, &nowhere, stop, Wait::Sleep).unwrap();
+    let (started, used) =
+        driver.run(conversation, &nowhere, stop, Wait::Sleep, &mut Kept::default()).unwrap();
     (started, used, (now_ns() - began_ns) as f64 / 1e9)
 }
 

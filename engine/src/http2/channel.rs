@@ -44,8 +44,11 @@ pub struct Channel {
 
 impl Multiplex for Channel {
     type Stream = Stream;
+    type Shared = ();
 
-    fn begin(streams: usize) -> Result<Channel, Failure> {
+    const NAME: &'static str = "HTTP/2";
+
+    fn begin((): &(), streams: usize) -> Result<Channel, Failure> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
         builder

@@ -43,6 +43,10 @@ pub(super) struct Connection<M> {
     pub connects_ns: u64,
     /// When the last bytes came.
     pub heard_ns: u64,
+    /// When it is driven next although nothing has come.
+    pub wakes_ns: Option<u64>,
+    /// What the peer is to hear before its socket is closed.
+    pub farewell: Vec<u8>,
     out: SendBuffer,
     /// Bytes of this socket that were ever put into `out`.
     written: u64,
@@ -64,6 +68,8 @@ impl<M: Multiplex> Connection<M> {
             ended_between: None,
             connects_ns: 0,
             heard_ns: 0,
+            wakes_ns: None,
+            farewell: Vec::new(),
             out: SendBuffer::default(),
             written: 0,
             unsent: VecDeque::new(),
@@ -72,7 +78,8 @@ impl<M: Multiplex> Connection<M> {
 
     /// The socket is gone, and all that was on it.
     pub(super) fn forget_socket(&mut self) {
-        *self = Connection::of(self.link);
+        let farewell = self.channel.take().map_or(Vec::new(), M::farewell);
+        *self = Connection { farewell, ..Connection::of(self.link) };
     }
 
     /// The lane wants nothing here any more.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 use std::task::Waker;
 
 use http::uri::Scheme;
@@ -16,6 +17,7 @@ use crate::driver::{Conversation, Failure, Next};
 use crate::record::{ErrorKind, StreamUse};
 use crate::schedule::Phase;
 use crate::session::{Ended, Session};
+use crate::timers::Timers;
 
 /// Connections that links may have beside their current ones, while those before are answered. Where none is left, the
 /// next one is opened when the last answer has come. No more than a thread has open files for beside its connections.
@@ -32,6 +34,9 @@ pub(super) struct LaneStream<S> {
 
 /// A session whose lanes are streams: each of its links carries the same number.
 pub struct MultiplexConversation<M: Multiplex> {
+    shared: Arc<M::Shared>,
+    /// Connections that are to be driven although nothing has come.
+    timers: Timers,
     pub(super) session: Session,
     /// Lanes of a link.
     pub(super) lanes: usize,
@@ -40,7 +45,7 @@ pub struct MultiplexConversation<M: Multiplex> {
     /// By number.
     pub(super) connections: Vec<Connection<M>>,
     /// Numbers of connections that no link has.
-    spare: Vec<usize>,
+    pub(super) spare: Vec<usize>,
     /// What the driver does next on other connections than the one it was told about.
     steps: VecDeque<(usize, Next)>,
     /// Connections on which more may be written, as what waited has gone, and since when.
@@ -56,7 +61,12 @@ pub struct MultiplexConversation<M: Multiplex> {
 
 impl<M: Multiplex> MultiplexConversation<M> {
     /// Puts the protocol around a session with so many `lanes` to a connection. `is_tls`: it is inside TLS.
-    pub fn new(session: Session, lanes: usize, is_tls: bool) -> MultiplexConversation<M> {
+    pub fn new(
+        session: Session,
+        lanes: usize,
+        is_tls: bool,
+        shared: Arc<M::Shared>,
+    ) -> MultiplexConversation<M> {
         let links: Vec<Link> =
             (0..session.connections() / lanes).map(|current| Link { current, ..Link::default() }).collect();
         let spare = links.len().clamp(*SPARE.start(), *SPARE.end());
@@ -67,6 +77,8 @@ impl<M: Multiplex> MultiplexConversation<M> {
         let wakers = (0..session.connections()).map(|lane| waker(lane, &links[lane / lanes].ready)).collect();
         let scheme = if is_tls { Scheme::HTTPS } else { Scheme::HTTP };
         MultiplexConversation {
+            shared,
+            timers: Timers::default(),
             session,
             lanes,
             scheme,
@@ -105,6 +117,12 @@ impl<M: Multiplex> MultiplexConversation<M> {
 
     fn next(&mut self, number: usize, now_ns: u64) -> Next {
         let connection = &mut self.connections[number];
+        if let Some(wake_ns) = connection.channel.as_mut().and_then(Multiplex::wake_ns)
+            && connection.wakes_ns.is_none_or(|before_ns| wake_ns < before_ns)
+        {
+            connection.wakes_ns = Some(wake_ns);
+            self.timers.add(wake_ns, number);
+        }
         let link = &self.links[connection.link];
         connection.next(link.current == number && !link.waiting.is_empty(), now_ns)
     }
@@ -149,6 +167,9 @@ impl<M: Multiplex> MultiplexConversation<M> {
             return false;
         }
         connection.state = State::Open;
+        if let Some(channel) = &connection.channel {
+            channel.has_greeted(&self.shared, self.session.phase() == Phase::Window);
+        }
         self.session.has_connected(connection.connects_ns, now_ns);
         for lane in std::mem::take(&mut self.links[connection.link].waiting) {
             let next = self.session.joined(lane, false, now_ns);
@@ -156,79 +177,12 @@ impl<M: Multiplex> MultiplexConversation<M> {
         }
         true
     }
-
-    /// No more streams may be opened on a connection. Its link asks on another one, which is opened ahead if the server
-    /// has answered on this one: else it may end the next one as soon, without having been asked anything.
-    pub(super) fn retire(&mut self, number: usize, now_ns: u64) {
-        let connection = &mut self.connections[number];
-        connection.state = State::Draining;
-        let (has_answered, asking) = (connection.has_answered, std::mem::take(&mut connection.asking));
-        let (place, link) = (connection.link, &mut self.links[connection.link]);
-        if link.current == number
-            && let Some(successor) = self.spare.pop()
-        {
-            link.current = successor;
-            self.connections[successor].link = place;
-            self.connections[successor].is_ahead = has_answered;
-        }
-        for lane in asking {
-            self.ask_again(lane, number, &failure::closed(), now_ns);
-        }
-    }
-
-    /// The connection is of no more use.
-    fn lose(&mut self, number: usize, failure: &Failure, now_ns: u64) {
-        let connection = &self.connections[number];
-        let (place, state, is_asked) = (connection.link, connection.state, connection.open_streams > 0);
-        let kind = self.kind_at_end(number, failure);
-        let connection = &mut self.connections[number];
-        let was_ready = matches!(state, State::Open | State::Draining | State::Broken);
-        connection.forget_socket();
-        let link = &mut self.links[place];
-        let is_current = link.current == number;
-        // What waits behind a connection that was ready has seen nothing of it, and waits for the next one.
-        let waiting = if is_current && !was_ready { std::mem::take(&mut link.waiting) } else { Vec::new() };
-        if !is_current {
-            self.spare.push(number);
-        }
-        if was_ready && is_asked && kind != ErrorKind::UnannouncedClose {
-            self.session.explain(failure, now_ns);
-        }
-        for lane in self.lanes_of(place) {
-            let stream = self.streams[lane].take_if(|stream| stream.connection == number);
-            let is_on_another = self.streams[lane].is_some() || self.links[place].waiting.contains(&lane);
-            if stream.is_none() && (!is_current || is_on_another) {
-                continue;
-            }
-            let next = if waiting.contains(&lane) {
-                self.session.connect_failed(lane, failure.clone(), now_ns)
-            } else {
-                self.session.lane_lost(lane, kind, now_ns)
-            };
-            self.follow(lane, next, now_ns);
-        }
-    }
-
-    /// A lane's request has timed out: if all of its connection was silent, another one is needed.
-    fn replace_if_silent(&mut self, number: usize, was_asked: bool, now_ns: u64) {
-        let connection = &mut self.connections[number];
-        let timeout_ns = self.session.timeout_ns();
-        match connection.state {
-            State::Connecting | State::Greeting if now_ns >= connection.connects_ns + timeout_ns => {
-                // Those that wait for it have deadlines of their own.
-                connection.forget_socket();
-            }
-            State::Open | State::Draining if was_asked && now_ns >= connection.heard_ns + timeout_ns => {
-                let silence = "nothing came on the connection within the timeout";
-                self.lose(number, &failure::failure(ErrorKind::Timeout, silence), now_ns);
-            }
-            _ => {}
-        }
-    }
 }
 
 impl<M: Multiplex> Conversation for MultiplexConversation<M> {
     type Outcome = Ended;
+
+    const IS_DATAGRAMS: bool = M::UNCOUNTED_BYTES.is_some();
 
     fn connections(&self) -> usize {
         self.connections.len()
@@ -243,7 +197,11 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
     }
 
     fn wake_ns(&self) -> u64 {
-        if self.unsettled.is_empty() && self.steps.is_empty() { self.session.wake_ns() } else { 0 }
+        if self.unsettled.is_empty() && self.steps.is_empty() {
+            self.session.wake_ns().min(self.timers.earliest_ns().unwrap_or(u64::MAX))
+        } else {
+            0
+        }
     }
 
     fn is_paced(&self) -> bool {
@@ -280,6 +238,13 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
             self.unsettled.pop_front();
             return Some((number, self.settle(number, now_ns)));
         }
+        while let Some(number) = self.timers.due(now_ns) {
+            let connection = &mut self.connections[number];
+            connection.wakes_ns = None;
+            if connection.channel.is_some() {
+                return Some((number, self.settle(number, now_ns)));
+            }
+        }
         let failures = self.session.failures();
         let (lane, next) = self.session.due(now_ns)?;
         if self.session.failures() > failures {
@@ -288,8 +253,12 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
         let (link, stream) = (&self.links[lane / self.lanes], &self.streams[lane]);
         let number = stream.as_ref().map_or(link.current, |stream| stream.connection);
         let (was_asked, was_waiting) = (stream.is_some(), link.waiting.contains(&lane));
+        if was_asked {
+            self.leave(lane);
+        }
         self.follow(lane, next, now_ns);
-        if was_asked || was_waiting {
+        // A call whose deadline has passed says nothing of its connection.
+        if matches!(next, Next::Connect | Next::Close) && (was_asked || was_waiting) {
             self.replace_if_silent(number, was_asked, now_ns);
         }
         Some((number, self.settle(number, now_ns)))
@@ -299,7 +268,7 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
         self.session.advance(now_ns);
         let connection = &mut self.connections[number];
         connection.heard_ns = now_ns;
-        match M::begin(self.lanes) {
+        match M::begin(&self.shared, self.lanes) {
             Ok(channel) => {
                 connection.channel = Some(channel);
                 connection.state = State::Greeting;
@@ -322,7 +291,7 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
     }
 
     fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
-        self.session.count_bytes(bytes, 0);
+        self.session.count_bytes(bytes - M::UNCOUNTED_BYTES.unwrap_or(0), 0);
         let connection = &mut self.connections[number];
         connection.handed_over(bytes);
         while let Some(lane) = connection.next_sent() {
@@ -381,6 +350,14 @@ impl<M: Multiplex> Conversation for MultiplexConversation<M> {
         let link = self.connections[number].link;
         if self.links[link].current == number {
             self.lanes_of(link).for_each(|lane| self.session.awaits(lane, failure));
+        }
+    }
+
+    fn farewell(&mut self, number: usize) -> Vec<u8> {
+        let connection = &mut self.connections[number];
+        match connection.channel.take() {
+            Some(channel) => channel.farewell(),
+            None => std::mem::take(&mut connection.farewell),
         }
     }
 

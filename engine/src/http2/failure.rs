@@ -120,11 +120,11 @@ impl Cause {
     }
 }
 
-pub(super) fn failure(kind: ErrorKind, explanation: impl Into<String>) -> Failure {
+pub(crate) fn failure(kind: ErrorKind, explanation: impl Into<String>) -> Failure {
     Failure { kind, explanation: explanation.into().into(), cause: None }
 }
 
-pub(super) fn closed() -> Failure {
+pub(crate) fn closed() -> Failure {
     failure(ErrorKind::Closed, "the server closed the connection")
 }
 

@@ -60,7 +60,7 @@ impl<M: Multiplex> MultiplexConversation<M> {
             let encoded = match self.encode(lane) {
                 Ok(encoded) => encoded,
                 Err(error) => {
-                    let explanation = format!("HTTP/2 cannot say this request: {error}");
+                    let explanation = format!("{} cannot say this request: {error}", M::NAME);
                     self.fail(lane, &Cause::Request.failure(explanation), now_ns);
                     continue;
                 }
@@ -94,7 +94,8 @@ impl<M: Multiplex> MultiplexConversation<M> {
             let allowed = self.stream_use.allowed.unwrap_or(u64::MAX);
             self.stream_use.allowed = Some(allowed.min(room as u64));
         }
-        if connection.open_streams < room { connection.asking.pop_front() } else { None }
+        let has_free = connection.channel.as_ref().is_some_and(Multiplex::has_free);
+        if connection.open_streams < room && has_free { connection.asking.pop_front() } else { None }
     }
 
     /// The request that a lane is to send.
@@ -173,11 +174,12 @@ impl<M: Multiplex> MultiplexConversation<M> {
         self.follow(lane, next, now_ns);
     }
 
-    /// How a failure on a connection is counted: one without a word of HTTP/2, where answers have come and none has begun, is
-    /// a close between answers.
+    /// How a failure on a connection is counted: one without a word of HTTP/2 or HTTP/3, where answers have come and
+    /// none has begun, is a close between answers.
     pub(super) fn kind_at_end(&mut self, number: usize, failure: &Failure) -> ErrorKind {
         let connection = &self.connections[number];
-        let has_word = failure.cause.is_some_and(|cause| cause.starts_with("http2"));
+        let has_word =
+            failure.cause.is_some_and(|cause| cause.starts_with("http2") || cause.starts_with("http3"));
         if has_word || !failure.kind.is_by_peer() || !matches!(connection.state, State::Open | State::Broken)
         {
             return failure.kind;

@@ -7,7 +7,8 @@
 mod channel;
 mod connection;
 mod conversation;
-mod failure;
+mod ends;
+pub(crate) mod failure;
 mod lanes;
 mod link;
 mod multiplex;
@@ -17,9 +18,11 @@ mod scan;
 mod stream;
 
 use channel::Channel;
-use conversation::MultiplexConversation;
+pub(crate) use conversation::MultiplexConversation;
+pub(crate) use multiplex::{Heard, Multiplex, Unasked};
 #[cfg(test)]
 pub(crate) use pipe::Pipe;
+pub(crate) use request::Encoded;
 pub use request::check;
 
 /// A session whose lanes are streams of HTTP/2.

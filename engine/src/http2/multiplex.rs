@@ -1,5 +1,5 @@
 //! What carries the requests of a connection that shares it among them: the seam between the conversation, which knows
-//! lanes, and a protocol, which knows frames. HTTP/2 is the one that there is; nothing here is of its crate.
+//! lanes, and a protocol, which knows frames: HTTP/2 or HTTP/3. Nothing here is of a crate of theirs.
 
 use std::task::Waker;
 
@@ -32,8 +32,18 @@ pub trait Multiplex: Sized {
     /// One request and its answer. Dropped before its end, it is reset.
     type Stream;
 
+    /// What all connections of a run share.
+    type Shared;
+
+    /// The protocol's name.
+    const NAME: &'static str;
+
+    /// What is between bytes in and out goes as datagrams, of whose bytes so many each are the driver's alone; `None`: it
+    /// goes as one stream of bytes.
+    const UNCOUNTED_BYTES: Option<usize> = None;
+
     /// A connection that begins. `streams`: so many may be reset and still be answered. Err: it cannot.
-    fn begin(streams: usize) -> Result<Self, Failure>;
+    fn begin(shared: &Self::Shared, streams: usize) -> Result<Self, Failure>;
 
     /// Bytes have come. `Some`: there are answers among them that nobody asked for.
     fn take_in(&mut self, bytes: &[u8]) -> Option<Unasked>;
@@ -47,6 +57,11 @@ pub trait Multiplex: Sized {
 
     /// So many streams the server takes at once; 0 until it has said so.
     fn room(&self) -> usize;
+
+    /// False if none of these can be opened right now, although fewer are open.
+    fn has_free(&self) -> bool {
+        true
+    }
 
     /// True if no more streams may be opened, although the connection is well: the server has said so, or their numbers
     /// have run out.
@@ -73,4 +88,17 @@ pub trait Multiplex: Sized {
 
     /// Why no stream was free for a request in time.
     fn why_without_stream(&self) -> Failure;
+
+    /// When it is to be driven although nothing has come; `None`: not at all.
+    fn wake_ns(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Streams may be opened from now on. `is_in_window`: that counts.
+    fn has_greeted(&self, _shared: &Self::Shared, _is_in_window: bool) {}
+
+    /// What the peer is to hear before the socket is closed; empty: nothing.
+    fn farewell(self) -> Vec<u8> {
+        Vec::new()
+    }
 }

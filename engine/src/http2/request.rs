@@ -14,21 +14,21 @@ pub struct Encoded {
     pub body: Bytes,
 }
 
-/// Headers of a connection, which a request over HTTP/2 must not have (RFC 9113, 8.2.2).
+/// Headers of a connection, which a request over HTTP/2 or HTTP/3 must not have (RFC 9113, 8.2.2; RFC 9114, 4.2).
 const OF_CONNECTIONS: [&str; 4] = ["keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
-/// Whether a request with these headers can be sent over HTTP/2.
+/// Whether a request with these headers can be sent over HTTP/2 or HTTP/3, as the `protocol` is called.
 ///
 /// # Errors
 /// The header that cannot.
-pub fn check(headers: &[(String, String)]) -> Result<(), String> {
+pub fn check(headers: &[(String, String)], protocol: &str) -> Result<(), String> {
     for (name, value) in headers {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
         if OF_CONNECTIONS.into_iter().any(is) {
-            return Err(format!("headers: HTTP/2 has no {name:?}"));
+            return Err(format!("headers: {protocol} has no {name:?}"));
         }
         if is("te") && value.trim() != "trailers" {
-            return Err(format!("headers: over HTTP/2, {name:?} can be \"trailers\" only"));
+            return Err(format!("headers: over {protocol}, {name:?} can be \"trailers\" only"));
         }
     }
     Ok(())
@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn headers_of_connections_are_refused() {
         let header = |name: &str| [(name.to_owned(), "x".to_owned())];
-        assert_eq!(check(&header("Upgrade")).unwrap_err(), "headers: HTTP/2 has no \"Upgrade\"");
-        assert!(check(&header("TE")).unwrap_err().ends_with("\"TE\" can be \"trailers\" only"));
-        assert!(check(&header("X-Upgrade")).is_ok());
-        assert!(check(&[("TE".to_owned(), "trailers".to_owned())]).is_ok());
+        assert_eq!(check(&header("Upgrade"), "HTTP/3").unwrap_err(), "headers: HTTP/3 has no \"Upgrade\"");
+        assert!(check(&header("TE"), "HTTP/2").unwrap_err().ends_with("\"TE\" can be \"trailers\" only"));
+        assert!(check(&header("X-Upgrade"), "HTTP/2").is_ok());
+        assert!(check(&[("TE".to_owned(), "trailers".to_owned())], "HTTP/2").is_ok());
     }
 }

@@ -22,6 +22,9 @@ type Checked = Result<(), InvalidPlan>;
 pub(super) fn plan(plan: &Plan) -> Checked {
     within("protocol", f64::from(plan.protocol), f64::from(PROTOCOL), f64::from(PROTOCOL))?;
     within("warmup_seconds", plan.warmup_seconds, 0.0, LONGEST_SECONDS)?;
+    if let Some(seconds) = plan.kept_warmup_seconds {
+        within("kept_warmup_seconds", seconds, 0.0, LONGEST_SECONDS)?;
+    }
     if let Some(seconds) = plan.warmup_limit_seconds {
         within("warmup_limit_seconds", seconds, plan.warmup_seconds, LONGEST_SECONDS)?;
     }
@@ -142,7 +145,7 @@ fn halts(plan: &Plan) -> Checked {
     if plan.halts
         && (plan.load.is_open()
             || plan.pipeline > 1
-            || plan.http2.is_some()
+            || plan.streams().is_some()
             || plan.websocket.is_some()
             || has_journeys())
     {

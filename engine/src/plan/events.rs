@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::InvalidPlan;
+use super::{FieldPlan, InvalidPlan};
 
 /// Longer gaps are stalls, if the plan does not say. A reader notices a second (J. Nielsen, *Usability Engineering*, 1993,
 /// section 5.5: after one second without feedback, the flow of thought is interrupted).
@@ -18,7 +18,8 @@ pub struct EventsPlan {
     /// The most; left out: any number.
     #[serde(default)]
     pub max: Option<u64>,
-    /// Where each has its number: `id`, or a JSON pointer in its data.
+    /// Where each has its number: `id`, or a JSON pointer in its data; of messages, one of fields' numbers (`/3/1`), as
+    /// are the other pointers.
     #[serde(default)]
     pub sequence: Option<String>,
     /// The number of the first one.
@@ -33,6 +34,10 @@ pub struct EventsPlan {
     /// A JSON pointer at which one of the events says how many tokens the answer has.
     #[serde(default)]
     pub tokens: Option<String>,
+    /// The events are the messages of a call by gRPC, and this stands in them, by their places; what stands in the last
+    /// one stands in all further ones. Left out, they are server-sent.
+    #[serde(default)]
+    pub messages: Option<Vec<Vec<FieldPlan>>>,
     /// A longer gap between two events is a stall.
     #[serde(default = "default_stall")]
     pub stall_seconds: f64,
@@ -48,6 +53,9 @@ impl EventsPlan {
         let EventsPlan { min, max, stall_seconds, .. } = self;
         if let Some(max) = max.filter(|max| max < min) {
             return Err(InvalidPlan(format!("{key}: min {min} is above max {max}")));
+        }
+        if self.messages.is_some() && self.last.is_some() {
+            return Err(InvalidPlan(format!("{key}.last: a call's status ends its messages: leave it out")));
         }
         if !(0.001..=3600.0).contains(stall_seconds) {
             return Err(InvalidPlan(format!(

@@ -12,7 +12,7 @@ pub struct GrpcPlan {
     /// The statuses that are right.
     #[serde(default = "only_ok")]
     pub status: Vec<u16>,
-    /// An answer that is whole later than this after it was sent has the status DEADLINE_EXCEEDED.
+    /// A call whose answer is not whole so long after it was sent is reset, and has the status DEADLINE_EXCEEDED.
     #[serde(default)]
     pub deadline_seconds: Option<f64>,
 }
@@ -92,8 +92,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
     for (key, request) in plan.entries() {
         let invalid = |text: &str| Err(InvalidPlan(format!("{key}.expect.{text}")));
         match &request.expect.grpc {
-            None if matches!(request.expect.body, BodyPlan::Message { .. }) => {
-                return invalid("body: of kind \"message\", needs grpc");
+            None if holds_messages(&request.expect.body) => return invalid("body: of messages, needs grpc"),
+            Some(_) if matches!(&request.expect.body, BodyPlan::Events(events) if events.messages.is_none()) =>
+            {
+                return invalid("body: of kind \"events\", needs messages with grpc");
             }
             Some(_) if plan.http2.is_none() => return invalid("grpc: needs http2"),
             Some(grpc) if grpc.status.is_empty() => {
@@ -106,4 +108,12 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
         }
     }
     Ok(())
+}
+
+fn holds_messages(body: &BodyPlan) -> bool {
+    match body {
+        BodyPlan::Message { .. } => true,
+        BodyPlan::Events(events) => events.messages.is_some(),
+        _ => false,
+    }
 }

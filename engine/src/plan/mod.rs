@@ -26,7 +26,7 @@ pub use address::Address;
 pub use chains::renewal_place;
 pub use events::EventsPlan;
 pub use grpc::{FieldKind, FieldPlan, FieldValue, GrpcPlan, Occurs};
-pub use http2::Http2Plan;
+pub use http2::StreamsPlan;
 pub use journeys::{JourneyStep, journey_steps, mix_weights};
 pub use load::{Load, Step, Stop};
 pub use part::PartPlan;
@@ -36,7 +36,7 @@ pub use request::{
 };
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};
-pub use websocket::WebSocketPlan;
+pub use websocket::{Broadcast, WebSocketPlan};
 
 pub use crate::PROTOCOL;
 use crate::dataset::DatasetSpec;
@@ -86,6 +86,9 @@ pub struct Plan {
     /// That phase goes on until the pace is flat, but not for longer; left out: for `warmup_seconds`, whatever the pace.
     #[serde(default)]
     pub warmup_limit_seconds: Option<f64>,
+    /// The length of that phase if all connections of the load are there already, from the plan before; left out: as without.
+    #[serde(default)]
+    pub kept_warmup_seconds: Option<f64>,
     /// The last of so many requests on a connection says `Connection: close`; left out, none does.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
@@ -94,7 +97,10 @@ pub struct Plan {
     pub pipeline: u32,
     /// HTTP/2; left out, HTTP/1.1.
     #[serde(default)]
-    pub http2: Option<Http2Plan>,
+    pub http2: Option<StreamsPlan>,
+    /// HTTP/3; left out, HTTP/1.1 or HTTP/2.
+    #[serde(default)]
+    pub http3: Option<StreamsPlan>,
     /// Requests are messages; left out, they are HTTP's.
     #[serde(default)]
     pub websocket: Option<WebSocketPlan>,
@@ -242,10 +248,15 @@ impl Plan {
         keys.zip(self.requests.iter().chain(&self.setup))
     }
 
+    /// What is said of streams; `None`: there are none, over HTTP/1.1.
+    pub fn streams(&self) -> Option<StreamsPlan> {
+        self.http2.or(self.http3)
+    }
+
     /// Requests that one connection carries at once: streams, messages, or places in its pipeline.
     pub fn lanes(&self) -> u32 {
-        match (&self.http2, &self.websocket) {
-            (Some(http2), _) => http2.streams,
+        match (self.streams(), &self.websocket) {
+            (Some(plan), _) => plan.streams,
             (None, Some(websocket)) => websocket.in_flight,
             (None, None) => self.pipeline,
         }

@@ -17,12 +17,25 @@ pub struct WebSocketPlan {
     /// The JSON pointer at which a message and its answer have the same id; left out: answers come in order.
     #[serde(default)]
     pub id: Option<String>,
+    /// The server sends each message on to these connections; left out: to its sender, as its answer.
+    #[serde(default)]
+    pub broadcast: Option<Broadcast>,
     /// Messages in flight on one connection.
     #[serde(default = "default_one")]
     pub in_flight: u32,
     /// A longer message of the server breaks the connection.
     #[serde(default = "default_message_bytes")]
     pub message_bytes: u64,
+}
+
+/// To which connections of the load a message goes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Broadcast {
+    /// To each, its sender's as well.
+    All,
+    /// To each but its sender's.
+    Others,
 }
 
 fn default_one() -> u32 {
@@ -36,7 +49,7 @@ fn default_message_bytes() -> u64 {
 /// Checks what is said of WebSockets.
 pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
     let invalid = |text: String| Err(InvalidPlan(format!("websocket{text}")));
-    let Some(WebSocketPlan { in_flight, message_bytes, .. }) = plan.websocket else {
+    let Some(WebSocketPlan { id, broadcast, in_flight, message_bytes }) = &plan.websocket else {
         let echo = plan.requests.iter().position(|request| matches!(request.expect.body, BodyPlan::Echo {}));
         return match echo {
             Some(place) => Err(InvalidPlan(format!(
@@ -45,6 +58,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
             None => Ok(()),
         };
     };
+    let (&in_flight, &message_bytes) = (in_flight, message_bytes);
     let connections = plan.load.connections();
     if !(1..=MOST_IN_FLIGHT).contains(&in_flight)
         || u64::from(in_flight) * u64::from(connections) > MOST_LANES
@@ -57,7 +71,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
     if !(1..=LONGEST_MESSAGE_BYTES).contains(&message_bytes) {
         return invalid(format!(".message_bytes: {message_bytes} is not from 1 to {LONGEST_MESSAGE_BYTES}"));
     }
-    let reason = if plan.pipeline > 1 || plan.http2.is_some() {
+    let reason = if plan.pipeline > 1 || plan.streams().is_some() {
         "needs pipeline 1 and http2 null: messages do not wait for each other"
     } else if plan.requests_per_connection.is_some() {
         "needs requests_per_connection null: a connection is closed by its server or not at all"
@@ -67,6 +81,14 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
         "needs cookies null and trace_share 0: messages have no headers"
     } else if plan.reference.is_some() {
         "needs reference null: answers are compared over HTTP/1.1 only"
+    } else if broadcast.is_some()
+        && (id.is_none()
+            || connections < 2
+            || plan.threads > 1
+            || plan.part.as_ref().is_some_and(|part| part.of > 1)
+            || !plan.setup.is_empty())
+    {
+        "broadcast needs an id, two connections or more, threads 1, no part of several and no setup"
     } else if in_flight > 1 && !plan.setup.is_empty() {
         "needs in_flight 1 where there is a setup"
     } else {

@@ -6,6 +6,7 @@
 mod account;
 mod arrival;
 mod connection;
+mod datagrams;
 mod direction;
 mod link;
 mod round_trip;
@@ -18,6 +19,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
 pub use account::{Account, Carried};
+pub use datagrams::{CarriedDatagrams, DatagramAccount, DatagramProxy, DatagramSpec};
 pub use round_trip::RoundTrips;
 use worker::Worker;
 

@@ -22,17 +22,17 @@ use crate::timers::Timers;
 
 const LISTENER: u64 = u64::MAX;
 const SIGNALS: u64 = u64::MAX - 1;
-const EVENTS_PER_WAIT: usize = 256;
+pub(super) const EVENTS_PER_WAIT: usize = 256;
 
 /// HUP and ERR come unasked.
 const INTEREST: EventFlags =
     EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
 /// How long before a chunk is due the thread is awake: a timer is late by some tens of microseconds.
-const AWAKE_NS: u64 = 60_000;
+pub(super) const AWAKE_NS: u64 = 60_000;
 
 /// How long what is under way may take to leave, after the signal that ends the proxy.
-const LEAVING_NS: u64 = 2_000_000_000;
+pub(super) const LEAVING_NS: u64 = 2_000_000_000;
 
 /// How often is looked whether it has.
 const LOOK_NS: u64 = 1_000_000;

@@ -57,8 +57,8 @@ pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
 pub use statuses::UnexpectedStatuses;
 pub use streams::StreamUse;
 pub use summary::{
-    BodyBytes, Books, Handshakes, Routes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount,
-    WindowFacts,
+    BodyBytes, Books, Handshakes, KeptConnections, Routes, Summary, ThreadUse, TlsFacts, WaitingRequests,
+    WindowAccount, WindowFacts,
 };
 pub use times::{Times, TimesByKind};
 pub use traced::{Traced, TracedWritten};
@@ -120,6 +120,9 @@ pub struct Record {
     /// From the start of a connect to its success.
     #[serde(with = "exact")]
     pub connect_time: Distribution,
+    /// From when a message of WebSocket was sent to each copy that a connection got.
+    #[serde(with = "exact")]
+    pub copy_time: Distribution,
     body_bytes: BodyBytes,
     /// Of wrong answers.
     pub examples: Examples,
@@ -171,6 +174,7 @@ impl Record {
             under_way: UnderWay::default(),
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
+            copy_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
             examples: Examples::default(),
             statuses: UnexpectedStatuses::default(),
@@ -465,6 +469,7 @@ impl Record {
         self.under_way.merge(other.under_way);
         self.send_lag.merge(&other.send_lag);
         self.connect_time.merge(&other.connect_time);
+        self.copy_time.merge(&other.copy_time);
         self.body_bytes.merge(&other.body_bytes);
         self.examples.merge(other.examples);
         self.statuses.merge(other.statuses);

@@ -141,8 +141,8 @@ mod tests {
     use crate::plan::RequestPlan;
     use crate::record::{
         AcknowledgedNumbers, Books, Comparison, ErrorKind, EventRecord, Examples, ExchangeTimes, Handshakes,
-        JourneyEnd, PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts, Sighting,
-        SpotCheckOutcome, StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, Unpacking,
+        JourneyEnd, KeptConnections, PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts,
+        Sighting, SpotCheckOutcome, StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, Unpacking,
         WaitingRequests, WindowAccount,
     };
     use crate::wait::Wait;
@@ -215,6 +215,7 @@ mod tests {
             routes: None,
             tls: None,
             handshakes: None,
+            older_connections: Some(KeptConnections { open: 3, closes: 1 }),
             interrupted: false,
             window_seconds: 4.0,
             warmup_seconds: 1.0,
@@ -271,6 +272,7 @@ mod tests {
         record.picks = Some(PickCounts::new(&dataset));
         record.send_lag.record_at_least(1);
         record.connect_time.record_at_least(1);
+        record.copy_time.record_at_least(1);
         record.setup = Some(SetupCounts::default());
         record.streams = Some(StreamUse { planned: 10, allowed: Some(5), most: 5 });
         record.event_streams = Some(EventRecord {
@@ -383,6 +385,8 @@ mod tests {
             "/unannounced_closes",
             "/retried",
             "/undrained",
+            "/older_connections/open",
+            "/older_connections/closes",
             "/unpacking/answers",
             "/unpacking/unchanged",
             "/unpacking/packed_bytes",

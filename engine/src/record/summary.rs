@@ -81,6 +81,8 @@ pub struct WindowAccount {
     pub tls: Option<TlsFacts>,
     /// In the window; `None` without TLS.
     pub handshakes: Option<Handshakes>,
+    /// Connections that the plan before has left; `None` if there is none.
+    pub older_connections: Option<KeptConnections>,
     /// True if a signal ended the run.
     pub interrupted: bool,
     /// Measured length of the window.
@@ -143,6 +145,10 @@ impl WindowAccount {
             },
             tls: self.tls.or(other.tls),
             handshakes: self.handshakes.zip(other.handshakes).map(|(one, other)| one.plus(other)),
+            older_connections: match (self.older_connections, other.older_connections) {
+                (Some(one), Some(other)) => Some(one.plus(other)),
+                (one, other) => one.or(other),
+            },
             interrupted: self.interrupted || other.interrupted,
             window_seconds: self.window_seconds.max(other.window_seconds),
             warmup_seconds: self.warmup_seconds.max(other.warmup_seconds),
@@ -317,6 +323,23 @@ impl Handshakes {
     }
 }
 
+/// Connections that a plan has left, when the next one of the same engine begins.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct KeptConnections {
+    /// Taken over.
+    pub open: u64,
+    /// Closed by the server while nothing was asked, or spoilt by bytes that nobody had asked for.
+    pub closes: u64,
+}
+
+impl KeptConnections {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: KeptConnections) -> KeptConnections {
+        KeptConnections { open: self.open + other.open, closes: self.closes + other.closes }
+    }
+}
+
 /// What one thread used of its processor in the window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ThreadUse {
@@ -363,6 +386,7 @@ pub struct Summary {
     first_byte_time: Distribution,
     send_lag: Distribution,
     connect_time: Distribution,
+    copy_time: Option<Distribution>,
     body_bytes: Option<BodyBytesWritten>,
     wire_received_bytes: u64,
     wire_sent_bytes: u64,
@@ -428,6 +452,7 @@ impl Summary {
             first_byte_time,
             send_lag: record.send_lag,
             connect_time: record.connect_time,
+            copy_time: Some(record.copy_time).filter(|times| times.count() > 0),
             body_bytes: record.body_bytes.written(),
             wire_received_bytes: wire_bytes.0,
             wire_sent_bytes: wire_bytes.1,

@@ -47,13 +47,19 @@ impl Session {
             | State::Connecting
             | State::SettingUpAhead
             | State::SettingUp
-            | State::Requesting => self.time_out(number, now_ns),
+            | State::Requesting => self.too_late(number, now_ns),
         };
         Some((number, next))
     }
 
-    fn time_out(&mut self, number: usize, now_ns: u64) -> Next {
+    /// What was asked has not come in time.
+    fn too_late(&mut self, number: usize, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
+        let InFlight { request, row, sent_bytes, has_deadline, .. } = slot.current;
+        if has_deadline && slot.state == State::Requesting && sent_bytes > 0 {
+            slot.exchange.ends_at_deadline(&mut self.expectations[request], row, now_ns);
+            return self.whole_answer(number, true, now_ns);
+        }
         if let Some(failure) = slot.if_late.take() {
             self.explain(&failure(), now_ns);
         }

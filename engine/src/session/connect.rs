@@ -36,6 +36,7 @@ impl Session {
         let slot = &mut self.slots[number];
         slot.is_connected = true;
         slot.is_reused = is_older || slot.state == State::Opening;
+        slot.is_kept = false;
         slot.answers_before = slot.answers;
         slot.left_on_socket = self.socket_limit;
         if self.set_up.is_some() {

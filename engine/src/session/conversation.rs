@@ -103,6 +103,16 @@ impl Conversation for Session {
         self.has_connection(number, false, now_ns)
     }
 
+    fn taken_over(&mut self, number: usize, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        if self.phase == Phase::Over {
+            return Next::Close;
+        }
+        let next = self.has_connection(number, true, now_ns);
+        self.slots[number].is_kept = true;
+        next
+    }
+
     fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         self.advance(now_ns);
         if self.phase == Phase::Window && self.slots[number].is_under_way() {
@@ -184,6 +194,12 @@ impl Conversation for Session {
 
     fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {
         self.slots[number].if_late = failure;
+    }
+
+    fn is_kept(&self, number: usize) -> bool {
+        let slot = &self.slots[number];
+        let has_request = !matches!(slot.state, State::Resting | State::Thinking);
+        slot.is_connected && !has_request && self.socket_limit.is_none()
     }
 
     fn conclude(mut self, now_ns: u64) -> Ended {

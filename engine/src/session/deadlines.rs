@@ -27,6 +27,16 @@ impl Deadlines {
         self.earliest_ns = self.earliest_ns.min(at_ns);
     }
 
+    /// Sets it if that is earlier. True if it was.
+    #[inline]
+    pub(super) fn shorten(&mut self, connection: usize, at_ns: u64) -> bool {
+        let is_earlier = at_ns < self.by_connection[connection];
+        if is_earlier {
+            self.set(connection, at_ns);
+        }
+        is_earlier
+    }
+
     pub(super) fn clear(&mut self, connection: usize) {
         self.by_connection[connection] = NONE;
     }

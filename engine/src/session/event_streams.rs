@@ -18,6 +18,7 @@ impl Session {
         if let Some(events) = self.expectations[asked.request].events() {
             events.turn_to(EventsAsked {
                 intended_ns: asked.intended_ns,
+                row: asked.row,
                 is_in_cohort: is_of_mix && self.cohort.contains(&asked.intended_ns),
                 is_in_window: is_of_mix && self.phase == Phase::Window,
             });

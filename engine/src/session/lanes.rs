@@ -176,6 +176,13 @@ impl Session {
         self.answer_ends(lane, now_ns)
     }
 
+    /// A copy of a message has come that was sent then.
+    pub(crate) fn copy_came(&mut self, sent_ns: u64, now_ns: u64) {
+        if self.phase == Phase::Window {
+            self.record.copy_time.record(now_ns.saturating_sub(sent_ns));
+        }
+    }
+
     /// True if something is expected of the answer's trailer.
     pub(crate) fn keeps_trailer(&self, lane: usize) -> bool {
         self.expectations[self.slots[lane].current.request].keeps_trailer()

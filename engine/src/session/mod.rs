@@ -126,6 +126,9 @@ pub struct Session {
     record: Record,
     reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
+    /// By place among the requests, how long after it was sent a call may last, `u64::MAX`: any time; empty if none has such
+    /// a deadline.
+    call_deadlines_ns: Vec<u64>,
     /// `None`: no request asks for coded bodies.
     unpacker: Option<Box<Unpacker>>,
     timeline: Timeline,
@@ -190,6 +193,11 @@ impl Session {
         let unpacks = parts.expectations.iter().any(|expectation| expectation.accepted().is_any());
         record.unpacking = unpacks.then(Default::default);
         let unpacker = unpacks.then(Default::default);
+        let mut call_deadlines_ns: Vec<u64> =
+            parts.expectations.iter().map(Expectation::deadline_ns).collect();
+        if call_deadlines_ns.iter().all(|&deadline_ns| deadline_ns == u64::MAX) {
+            call_deadlines_ns.clear();
+        }
         let has_cookies = parts.renderer.variables.keep_cookies();
         let has_events = parts.expectations.iter_mut().any(|expectation| expectation.events().is_some());
         let mut pace = Pace::new(parts.pace, connections);
@@ -222,6 +230,7 @@ impl Session {
             record,
             reference: parts.reference.map(Box::new),
             totals: parts.totals,
+            call_deadlines_ns,
             unpacker,
             timeline,
             phase: Phase::WarmUp,
@@ -268,6 +277,9 @@ impl Session {
         let current = &mut self.slots[number].current;
         if current.sent_bytes == 0 && !current.is_further {
             current.sent_ns = at_ns;
+            if let Some(deadline_ns) = self.call_deadlines_ns.get(current.request) {
+                current.has_deadline = self.deadlines.shorten(number, at_ns.saturating_add(*deadline_ns));
+            }
             self.record.sent(current.request, self.phase == Phase::Window);
         }
         current.sent_bytes += bytes;

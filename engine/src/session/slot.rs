@@ -55,6 +55,8 @@ pub(super) struct InFlight {
     pub is_renewal: bool,
     /// It is sent again, after such a renewal.
     pub was_renewed: bool,
+    /// It is a call whose own deadline comes before the timeout.
+    pub has_deadline: bool,
 }
 
 impl InFlight {
@@ -82,6 +84,8 @@ pub(super) struct Slot {
     pub is_connected: bool,
     /// The socket is older than the request: the peer may have closed it before it was asked.
     pub is_reused: bool,
+    /// An earlier run has had answers on this socket.
+    pub is_kept: bool,
     /// Requests that this socket may still carry; `None`: any number.
     pub left_on_socket: Option<u32>,
     pub connect_ns: u64,
@@ -124,7 +128,7 @@ impl Slot {
             State::Resting | State::Thinking => self.is_connected,
             _ => false,
         };
-        is_open && self.answers > self.answers_before
+        is_open && (self.is_kept || self.answers > self.answers_before)
     }
 
     pub(super) fn is_under_way(&self) -> bool {

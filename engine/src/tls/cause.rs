@@ -22,6 +22,8 @@ pub(super) enum Cause {
     CipherSuites,
     /// HTTP/2 was asked for by ALPN, and not agreed to.
     AlpnHttp2,
+    /// The same of HTTP/3.
+    AlpnHttp3,
     /// The same of HTTP/1.1.
     AlpnHttp1,
     /// The server does not know the name that SNI sends.
@@ -80,6 +82,7 @@ impl Cause {
             Cause::Version => "tls_version",
             Cause::CipherSuites => "cipher_suites",
             Cause::AlpnHttp2 => "alpn_http2",
+            Cause::AlpnHttp3 => "alpn_http3",
             Cause::AlpnHttp1 => "alpn_http1",
             Cause::ServerName => "server_name",
             Cause::CertificateName => "certificate_name",

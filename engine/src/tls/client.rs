@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
@@ -11,18 +12,22 @@ use super::failure::Scene;
 use super::files;
 use super::insecure::AnyCertificate;
 use super::no_certificate::NoCertificate;
+use super::quic::NotedVerifier;
 use crate::plan::TlsPlan;
 use crate::record::{Handshakes, TlsFacts};
 
 /// TLS as the plan wants it, and what became of it.
 #[derive(Debug)]
 pub struct TlsClient {
-    config: Arc<ClientConfig>,
+    pub(super) config: Arc<ClientConfig>,
+    pub(super) verifier: Arc<dyn ServerCertVerifier>,
+    /// The same, over QUIC.
+    pub(super) noted: Option<Arc<NotedVerifier>>,
     is_for_http2: bool,
     has_certificate: bool,
     no_certificate: Arc<NoCertificate>,
-    server_name: ServerName<'static>,
-    facts: OnceLock<TlsFacts>,
+    pub(super) server_name: ServerName<'static>,
+    pub(super) facts: OnceLock<TlsFacts>,
     wire: Mutex<WireUse>,
 }
 
@@ -51,14 +56,14 @@ impl TlsClient {
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
-        let builder = if plan.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate { provider }))
+        let verifier: Arc<dyn ServerCertVerifier> = if plan.insecure {
+            Arc::new(AnyCertificate { provider })
         } else {
-            let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(trusted(plan)?), provider)
+            WebPkiServerVerifier::builder_with_provider(Arc::new(trusted(plan)?), provider)
                 .build()
-                .map_err(|error| format!("ca_file: {error}"))?;
-            builder.with_webpki_verifier(verifier)
+                .map_err(|error| format!("ca_file: {error}"))?
         };
+        let builder = builder.dangerous().with_custom_certificate_verifier(Arc::clone(&verifier));
         let no_certificate = Arc::new(NoCertificate::default());
         let mut config = match (&plan.certificate_file, &plan.key_file) {
             (Some(certificates), Some(key)) => {
@@ -78,6 +83,8 @@ impl TlsClient {
         }
         Ok(TlsClient {
             config: Arc::new(config),
+            verifier,
+            noted: None,
             is_for_http2: false,
             has_certificate: plan.certificate_file.is_some(),
             no_certificate,

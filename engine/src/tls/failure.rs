@@ -113,7 +113,7 @@ fn plaintext(scene: &Scene) -> Option<Failure> {
     Some(cause.failure(format!("the server does not speak TLS here; it said: {text}")))
 }
 
-fn of_alert(alert: AlertDescription, scene: &Scene) -> Failure {
+pub(super) fn of_alert(alert: AlertDescription, scene: &Scene) -> Failure {
     use AlertDescription as Alert;
     let name = alert_name(alert);
     let wants_certificate = !scene.has_certificate && scene.is_asked_for_certificate;

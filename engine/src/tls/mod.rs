@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod insecure;
 mod no_certificate;
+mod quic;
 mod server;
 
 pub use client::TlsClient;
@@ -22,3 +23,6 @@ const ALPN: &[u8] = b"http/1.1";
 
 /// The same for HTTP/2 (RFC 9113, 3.2).
 const ALPN_HTTP2: &[u8] = b"h2";
+
+/// The same for HTTP/3 (RFC 9114, 3.1).
+const ALPN_HTTP3: &[u8] = b"h3";

@@ -3,6 +3,7 @@
 use regex_lite::Regex;
 use serde_json::value::RawValue;
 
+use crate::http1::field_values;
 use crate::plan::TakePlan;
 use crate::rows::member;
 use crate::verify::{pointer_names, pointer_place};
@@ -121,17 +122,12 @@ fn below<'v>(value: &'v str, name: &str) -> Option<&'v str> {
 
 /// Of a header that comes several times, the values are one list, as RFC 9110, section 5.3 has it.
 fn in_header(head: &[u8], name: &str, pattern: Option<&Regex>) -> Result<String, String> {
-    let head = String::from_utf8_lossy(head);
-    let values: Vec<&str> = head
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .filter(|(found, _)| found.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.trim())
-        .collect();
+    let values: Vec<&[u8]> = field_values(head, name).collect();
     if values.is_empty() {
         return Err(format!("the answer has no header {name}"));
     }
-    let value = values.join(", ");
+    let value = String::from_utf8(values.join(&b", "[..]));
+    let value = value.map_err(|_| format!("the header {name} is not UTF-8"))?;
     let taken = match pattern {
         None => Some(value.as_str()),
         Some(pattern) => pattern.captures(&value).and_then(|found| found.get(1)).map(|group| group.as_str()),
@@ -173,6 +169,16 @@ mod tests {
         let missing = of(json!({"header": "Location", "pattern": "/trolleys/([0-9]+)"})).unwrap_err();
         assert_eq!(missing, "take.x: the pattern does not fit the header Location");
         assert_eq!(of(json!({"header": "HTTP/1.1 201 X"})).unwrap_err().split(": ").count(), 2);
+    }
+
+    #[test]
+    fn a_header_that_is_no_text_is_refused_and_not_sent_as_another_one() {
+        let plan = serde_json::from_value(json!({"header": "x-id"})).unwrap();
+        let taking = Taking::new("x", 0, &plan).unwrap();
+        let of =
+            |value: &[u8]| taking.value(&[b"HTTP/1.1 200 OK\r\nX-Id: ", value, b"\r\n\r\n"].concat(), b"");
+        assert_eq!(of("caf\u{e9}".as_bytes()).unwrap(), "\"caf\u{e9}\"");
+        assert_eq!(of(b"caf\xe9").unwrap_err(), "take.x: the header x-id is not UTF-8");
     }
 
     #[test]

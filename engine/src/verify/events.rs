@@ -1,14 +1,14 @@
 //! Whether an answer is the right stream of events. Each event is looked at when it has come, so that it has a time.
 
-use std::fmt;
-
 use crate::clock;
 use crate::event_stream::{EVENT_BYTES_LIMIT, Event, EventParser, TooLong};
-use crate::plan::EventsPlan;
+use crate::grpc::{self, MessageParser};
+use crate::plan::{EventsPlan, FieldPlan};
 use crate::record::EventRecord;
-use crate::variables::value_at;
 
-use super::json::names;
+use super::message::{Compile, MessageBody};
+use super::place::Place;
+use super::sample::Sample;
 
 /// What must be true of the events of the answers to one request, and what they came to in one thread.
 #[derive(Debug)]
@@ -16,9 +16,11 @@ pub struct EventsExpectation {
     least: u64,
     most: Option<u64>,
     sequence: Option<Sequence>,
-    content: Option<Vec<String>>,
+    content: Option<Place>,
     last: Option<String>,
-    tokens: Option<Vec<String>>,
+    tokens: Option<Place>,
+    /// `None`: events are server-sent.
+    messages: Option<Messages>,
     stall_ns: u64,
     asked: EventsAsked,
     record: EventRecord,
@@ -33,13 +35,23 @@ pub struct EventsAsked {
     pub is_in_cohort: bool,
     /// Its events are counted.
     pub is_in_window: bool,
+    /// What it asked for, as for [`super::Expectation::verify`].
+    pub row: u64,
+}
+
+/// What stands in messages of gRPC.
+#[derive(Debug)]
+struct Messages {
+    /// By place; the last one's is that of all further ones.
+    wanted: Vec<MessageBody>,
+    /// Answers whose messages are looked into.
+    checked: Sample,
 }
 
 /// Where events have their numbers, and the first of these.
 #[derive(Debug)]
 struct Sequence {
-    /// `None`: in their ids.
-    names: Option<Vec<String>>,
+    place: Place,
     first: u64,
 }
 
@@ -47,11 +59,18 @@ struct Sequence {
 #[derive(Debug, Default)]
 pub struct EventStream {
     parser: EventParser,
+    messages: MessageParser,
     so_far: SoFar,
+    /// What is wrong with the fields of a message.
+    difference: String,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct SoFar {
+    /// Events that came, whether they count or not.
+    heard: u64,
+    /// Its messages are looked into.
+    is_looked_into: bool,
     /// Events that count.
     count: u64,
     /// When the last one of these came.
@@ -66,28 +85,55 @@ struct SoFar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     TooLong,
-    TooMany { most: u64 },
-    TooFew { count: u64, least: u64, is_within_event: bool },
-    Number { found: Option<u64>, wanted: u64 },
+    TooMany {
+        most: u64,
+    },
+    TooFew {
+        count: u64,
+        least: u64,
+        is_within_event: bool,
+    },
+    Number {
+        found: Option<u64>,
+        wanted: u64,
+    },
     AfterEnd,
-    NoEnd { is_within_event: bool },
+    NoEnd {
+        is_within_event: bool,
+    },
     NoTokens,
+    Frame(grpc::Fault),
+    /// The message at this place, from 1, has other fields than it must.
+    Fields {
+        place: u64,
+    },
 }
 
 impl EventStream {
     /// Awaits a new answer.
     pub fn reset(&mut self) {
         self.parser.reset();
+        self.messages.reset();
+        self.difference.clear();
         self.so_far = SoFar::default();
     }
 
     /// Takes the next piece of the body.
     pub fn take(&mut self, mut piece: &[u8], expected: &mut EventsExpectation, now_ns: u64) {
         while self.so_far.fault.is_none() {
-            let heard = match self.parser.next(&mut piece) {
+            let next = match &expected.messages {
+                None => self.parser.next(&mut piece).map_err(|TooLong| Fault::TooLong),
+                Some(_) => match self.messages.next(&mut piece) {
+                    Ok(message) => Ok(message.map(|data| Event { data, id: b"" })),
+                    Err(fault) => Err(Fault::Frame(fault)),
+                },
+            };
+            let heard = match next {
                 Ok(None) => return,
-                Ok(Some(event)) => expected.hear(&event, &mut self.so_far, now_ns),
-                Err(TooLong) => Err(Fault::TooLong),
+                Ok(Some(event)) => expected
+                    .look_into(&event, &mut self.so_far, &mut self.difference)
+                    .and_then(|()| expected.hear(&event, &mut self.so_far, now_ns)),
+                Err(fault) => Err(fault),
             };
             self.so_far.fault = heard.err();
         }
@@ -97,27 +143,35 @@ impl EventStream {
 impl EventsExpectation {
     /// # Errors
     /// The key that does not fit and what is allowed.
-    pub(super) fn new(plan: &EventsPlan) -> Result<EventsExpectation, String> {
-        let pointer = |key: &str, text: &Option<String>| {
+    ///
+    /// `check_every`: the messages of one answer in so many are looked into.
+    pub(super) fn new(
+        plan: &EventsPlan,
+        check_every: u32,
+        compile: Compile<'_>,
+    ) -> Result<EventsExpectation, String> {
+        let is_of_messages = plan.messages.is_some();
+        let place = |key: &str, text: &Option<String>| {
             let named = |error| format!("expect.body.{key}: {error}");
-            text.as_deref().map(|text| names(text).map_err(named)).transpose()
+            text.as_deref().map(|text| Place::new(text, is_of_messages).map_err(named)).transpose()
         };
-        let sequence = match plan.sequence.as_deref() {
-            None => None,
-            Some("id") => Some(Sequence { names: None, first: plan.first }),
-            Some(_) => Some(Sequence { names: pointer("sequence", &plan.sequence)?, first: plan.first }),
+        let tokens = place("tokens", &plan.tokens)?;
+        let wanted = |plans: &Vec<Vec<FieldPlan>>| {
+            plans.iter().map(|fields| MessageBody::new(fields, compile)).collect::<Result<Vec<_>, _>>()
         };
-        let tokens = pointer("tokens", &plan.tokens)?;
+        let wanted = plan.messages.as_ref().map(wanted).transpose();
+        let wanted = wanted.map_err(|text| format!("expect.body.messages: {text}"))?;
         Ok(EventsExpectation {
             least: plan.min,
             most: plan.max,
-            sequence,
-            content: pointer("content", &plan.content)?,
+            sequence: place("sequence", &plan.sequence)?.map(|place| Sequence { place, first: plan.first }),
+            content: place("content", &plan.content)?,
             last: plan.last.clone(),
             stall_ns: clock::from_seconds(plan.stall_seconds),
             asked: EventsAsked::default(),
             record: EventRecord { tokens: tokens.as_ref().map(|_| 0), ..EventRecord::default() },
             tokens,
+            messages: wanted.map(|wanted| Messages { wanted, checked: Sample::new(check_every) }),
         })
     }
 
@@ -132,7 +186,32 @@ impl EventsExpectation {
         &self.record
     }
 
-    /// An event has come.
+    /// Counts an event that has come, and compares its fields if it is a message.
+    fn look_into(
+        &mut self,
+        event: &Event<'_>,
+        so_far: &mut SoFar,
+        difference: &mut String,
+    ) -> Result<(), Fault> {
+        let place = so_far.heard;
+        so_far.heard += 1;
+        let Some(Messages { wanted, checked }) = &mut self.messages else { return Ok(()) };
+        if place == 0 {
+            so_far.is_looked_into = checked.is_due();
+        }
+        // One message too many is told as such.
+        let is_looked_into = so_far.is_looked_into && self.most.is_none_or(|most| place < most);
+        let wanted = usize::try_from(place).ok().and_then(|place| wanted.get(place)).or(wanted.last());
+        match wanted.filter(|_| is_looked_into).map(|wanted| wanted.check(event.data, self.asked.row)) {
+            Some(Err(text)) => {
+                *difference = text;
+                Err(Fault::Fields { place: place + 1 })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An event has come that is what it must be in itself.
     fn hear(&mut self, event: &Event<'_>, so_far: &mut SoFar, now_ns: u64) -> Result<(), Fault> {
         if so_far.is_ended {
             return Err(Fault::AfterEnd);
@@ -141,8 +220,8 @@ impl EventsExpectation {
             so_far.is_ended = true;
             return Ok(());
         }
-        let counts = self.content.as_ref().is_none_or(|names| has_content(event.data, names));
-        if let Some(tokens) = self.tokens.as_ref().and_then(|names| whole_number(event.data, names)) {
+        let counts = self.content.as_ref().is_none_or(|place| place.has_content(event));
+        if let Some(tokens) = self.tokens.as_ref().and_then(|place| place.number(event)) {
             so_far.tokens = Some(tokens);
         }
         if !counts {
@@ -152,7 +231,7 @@ impl EventsExpectation {
             return Err(Fault::TooMany { most });
         }
         if let Some(sequence) = &self.sequence {
-            let (found, wanted) = (sequence.number(event), sequence.first.saturating_add(so_far.count));
+            let (found, wanted) = (sequence.place.number(event), sequence.first.saturating_add(so_far.count));
             if found != Some(wanted) {
                 return Err(Fault::Number { found, wanted });
             }
@@ -162,7 +241,7 @@ impl EventsExpectation {
     }
 
     fn time(&mut self, so_far: &mut SoFar, now_ns: u64) {
-        let EventsAsked { intended_ns, is_in_cohort, is_in_window } = self.asked;
+        let EventsAsked { intended_ns, is_in_cohort, is_in_window, .. } = self.asked;
         let gap_ns = now_ns.saturating_sub(so_far.latest_ns);
         let is_first = so_far.count == 0;
         so_far.latest_ns = now_ns;
@@ -188,16 +267,37 @@ impl EventsExpectation {
         fault.is_none()
     }
 
+    /// Counts a complete answer that ended otherwise than with all its events. `is_wrong`: it was not to end so.
+    pub(super) fn ended_early(&mut self, stream: Option<&EventStream>, is_wrong: bool) {
+        let so_far = stream.map(|stream| stream.so_far).unwrap_or_default();
+        self.count(&so_far, is_wrong);
+    }
+
     /// What is wrong with an answer that is complete.
     pub(super) fn difference(&self, stream: Option<&EventStream>) -> Option<String> {
-        self.fault(stream).map(|fault| fault.to_string())
+        Some(match (self.fault(stream)?, stream) {
+            (Fault::Fields { place }, Some(stream)) => format!("message {place}: {}", stream.difference),
+            (fault, _) => fault.words(self.messages.is_some()),
+        })
+    }
+
+    /// True if an answer was compared as a whole.
+    pub(super) fn is_checked(&self, stream: Option<&EventStream>) -> bool {
+        self.messages.is_none() || stream.is_some_and(|stream| stream.so_far.is_looked_into)
+    }
+
+    /// How many messages had come of a call that ended wrongly.
+    pub(super) fn came(&self, stream: Option<&EventStream>) -> String {
+        count_of(stream.map_or(0, |stream| stream.so_far.heard), self.messages.is_some())
     }
 
     fn fault(&self, stream: Option<&EventStream>) -> Option<Fault> {
         let SoFar { count, tokens, is_ended, fault, .. } =
             stream.map(|stream| stream.so_far).unwrap_or_default();
         let is_within_event = stream.is_some_and(|stream| stream.parser.is_within_event());
+        let cut = stream.and_then(|stream| stream.messages.unfinished());
         let at_end = || match () {
+            () if cut.is_some() => cut.map(Fault::Frame),
             () if count < self.least => Some(Fault::TooFew { count, least: self.least, is_within_event }),
             () if self.last.is_some() && !is_ended => Some(Fault::NoEnd { is_within_event }),
             () if self.tokens.is_some() && tokens.is_none() => Some(Fault::NoTokens),
@@ -249,49 +349,40 @@ impl EventsExpectation {
     }
 }
 
-impl Sequence {
-    fn number(&self, event: &Event<'_>) -> Option<u64> {
-        match &self.names {
-            None => std::str::from_utf8(event.id).ok()?.parse().ok(),
-            Some(names) => whole_number(event.data, names),
-        }
-    }
+/// "3 messages".
+fn count_of(count: u64, are_messages: bool) -> String {
+    format!("{count} {}s", noun(are_messages))
 }
 
-fn whole_number(data: &[u8], names: &[String]) -> Option<u64> {
-    value_at(std::str::from_utf8(data).ok()?.trim(), names)?.parse().ok()
+fn noun(are_messages: bool) -> &'static str {
+    if are_messages { "message" } else { "event" }
 }
 
-/// True if something stands there: a text that is not empty, or any value but null.
-fn has_content(data: &[u8], names: &[String]) -> bool {
-    let value = std::str::from_utf8(data).ok().and_then(|text| value_at(text.trim(), names));
-    value.is_some_and(|value| !matches!(value, "" | "null" | "\"\""))
-}
-
-/// For people.
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Fault {
+    /// For people. `are_messages`: what events are.
+    fn words(self, are_messages: bool) -> String {
+        let (noun, article) = (noun(are_messages), if are_messages { "a" } else { "an" });
         let unfinished = |is_within_event: bool| match is_within_event {
             true => "; the last one has no blank line behind it",
             false => "",
         };
-        match *self {
-            Fault::TooLong => write!(formatter, "an event is longer than {} MiB", EVENT_BYTES_LIMIT >> 20),
-            Fault::TooMany { most } => write!(formatter, "more than {most} events"),
+        match self {
+            Fault::TooLong => format!("an event is longer than {} MiB", EVENT_BYTES_LIMIT >> 20),
+            Fault::TooMany { most } => format!("more than {}", count_of(most, are_messages)),
             Fault::TooFew { count, least, is_within_event } => {
-                write!(formatter, "{count} events, not {least}{}", unfinished(is_within_event))
+                format!("{}, not {least}{}", count_of(count, are_messages), unfinished(is_within_event))
             }
-            Fault::Number { found: None, wanted } => {
-                write!(formatter, "an event without the number {wanted}")
-            }
+            Fault::Number { found: None, wanted } => format!("{article} {noun} without the number {wanted}"),
             Fault::Number { found: Some(found), wanted } => {
-                write!(formatter, "event {found} came where {wanted} was to come")
+                format!("{noun} {found} came where {wanted} was to come")
             }
-            Fault::AfterEnd => formatter.write_str("an event came behind the last one"),
+            Fault::AfterEnd => "an event came behind the last one".to_owned(),
             Fault::NoEnd { is_within_event } => {
-                write!(formatter, "the event that ends the stream is missing{}", unfinished(is_within_event))
+                format!("the event that ends the stream is missing{}", unfinished(is_within_event))
             }
-            Fault::NoTokens => formatter.write_str("no event says how many tokens there are"),
+            Fault::NoTokens => format!("no {noun} says how many tokens there are"),
+            Fault::Frame(fault) => fault.to_string(),
+            Fault::Fields { place } => format!("message {place} has other fields"),
         }
     }
 }

@@ -3,11 +3,10 @@
 use super::Answer;
 use super::trailer::value;
 use crate::clock;
-use crate::grpc::{DEADLINE_EXCEEDED, decoded, status_name};
+use crate::grpc::{DEADLINE_EXCEEDED, MEDIA_TYPE, decoded, status_name};
+use crate::http1::field_values;
 use crate::plan::GrpcPlan;
 use crate::record::ErrorKind;
-
-const MEDIA_TYPE: &[u8] = b"application/grpc";
 
 /// Statuses of HTTP begin here; those of calls are far below, and both are counted in one table.
 const FIRST_OF_HTTP: u16 = 100;
@@ -16,7 +15,8 @@ const FIRST_OF_HTTP: u16 = 100;
 #[derive(Debug)]
 pub(super) struct GrpcExpectation {
     statuses: Vec<u16>,
-    deadline_ns: u64,
+    /// After it was sent; `u64::MAX`: there is none.
+    pub deadline_ns: u64,
     /// How long the call took that is looked at, from its sending to the end of its answer.
     pub took_ns: u64,
 }
@@ -37,12 +37,14 @@ impl GrpcExpectation {
         if self.statuses.contains(&status) { Ok(status) } else { Err(ErrorKind::StatusGrpc) }
     }
 
-    /// The status of a call: of its trailer, or of a head that nothing follows. One that is too late has its own.
+    /// The status of a call: of its trailer, or of a head that nothing follows. One that is too late has its own; one
+    /// that is said twice, and differently, is none.
     pub(super) fn status(&self, answer: &Answer<'_>) -> Option<u16> {
         if self.took_ns > self.deadline_ns {
             return Some(DEADLINE_EXCEEDED);
         }
-        let digits = field(answer, "grpc-status")?;
+        let mut said = field_values(trailer_of(answer), "grpc-status");
+        let digits = said.next().filter(|&digits| said.all(|other| other == digits))?;
         let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
         let status = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
         (status < FIRST_OF_HTTP).then_some(status)
@@ -56,16 +58,18 @@ impl GrpcExpectation {
             return Some(format!("the content type is {text:?}, not application/grpc"));
         }
         let Some(status) = self.status(answer) else {
-            return Some(match field(answer, "grpc-status") {
-                Some(text) => format!("grpc-status is {:?}", String::from_utf8_lossy(text)),
-                None if value(answer.head, "grpc-status").is_some() => {
+            let said = field_values(trailer_of(answer), "grpc-status");
+            let said = said.map(|text| format!("{:?}", String::from_utf8_lossy(text))).collect::<Vec<_>>();
+            return Some(match said.len() {
+                1.. => format!("grpc-status is {}", said.join(" and ")),
+                0 if value(answer.head, "grpc-status").is_some() => {
                     "grpc-status stands in the head, and behind the messages is no trailer".to_owned()
                 }
-                None => "there is no trailer with grpc-status".to_owned(),
+                0 => "there is no trailer with grpc-status".to_owned(),
             });
         };
         if self.took_ns > self.deadline_ns {
-            return Some(format!("{}: the answer came after it", status_name(status)));
+            return Some(format!("{}: the answer was not whole before it", status_name(status)));
         }
         let text = field(answer, "grpc-message").map(decoded).unwrap_or_default();
         Some(if text.is_empty() { status_name(status) } else { format!("{}: {text}", status_name(status)) })
@@ -118,6 +122,13 @@ mod tests {
             (answer(b"", 5, b"grpc-status: +1\r\n"), 0, wrong_header, "grpc-status is \"+1\""),
             (answer(b"", 5, b"grpc-status: 99999\r\n"), 0, wrong_header, "grpc-status is"),
             (answer(b"", 5, b"grpc-status: 100\r\n"), 0, wrong_header, "grpc-status is \"100\""),
+            (answer(b"", 5, b"grpc-status: 0\r\ngrpc-status: 0\r\n"), 0, None, "OK"),
+            (
+                answer(b"", 5, b"grpc-status: 0\r\ngrpc-status: 13\r\n"),
+                0,
+                wrong_header,
+                "is \"0\" and \"13\"",
+            ),
             (answer(b"", 5, b"grpc-status: 77\r\n"), 0, Some(ErrorKind::StatusGrpc), "status 77"),
             (
                 answer(b"", 5, b"grpc-status: 0\r\n"),

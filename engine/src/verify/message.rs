@@ -58,7 +58,8 @@ impl MessageBody {
         inside.map_or(Ok(()), |row| self.check(message, row))
     }
 
-    fn check(&self, message: &[u8], row: u64) -> Result<(), String> {
+    /// What is wrong with a message. `row` as for [`MessageBody::difference`].
+    pub(super) fn check(&self, message: &[u8], row: u64) -> Result<(), String> {
         self.0.iter().try_for_each(|field| field.check(message, row))
     }
 }
@@ -148,7 +149,8 @@ impl Field {
         if count == values.len() {
             return Ok(());
         }
-        Err(format!("{} has {count} values, not {}", self.name, values.len()))
+        let noun = if count == 1 { "value" } else { "values" };
+        Err(format!("{} has {count} {noun}, not {}", self.name, values.len()))
     }
 
     /// The last entry with the key of the wanted one counts.
@@ -327,7 +329,8 @@ mod tests {
         for fits in [&b"\x0a\x03\x01\xac\x02"[..], b"\x08\x01\x08\xac\x02", b"\x0a\x01\x01\x08\xac\x02"] {
             assert_eq!(body.check(fits, 0), Ok(()));
         }
-        assert_eq!(body.check(b"\x08\x01", 0).unwrap_err(), "sizes has 1 values, not 2");
+        assert_eq!(body.check(b"\x08\x01", 0).unwrap_err(), "sizes has 1 value, not 2");
+        assert_eq!(body.check(b"", 0).unwrap_err(), "sizes has 0 values, not 2");
         assert_eq!(body.check(b"\x0a\x03\x01\x02\x03", 0).unwrap_err(), "sizes[1] is 2, not 300");
         assert_eq!(body.check(b"\x0a\x02\x01\xac", 0).unwrap_err(), "sizes is cut");
     }

@@ -10,6 +10,7 @@ mod grpc;
 mod header;
 mod json;
 mod message;
+mod place;
 mod reason;
 mod row;
 mod sample;
@@ -124,7 +125,10 @@ impl Expectation {
                     .map_err(|text| format!("expect.body.fields: {text}"))?;
                 BodyExpectation::Message(Box::new(body))
             }
-            BodyPlan::Events(plan) => BodyExpectation::Events(Box::new(EventsExpectation::new(plan)?)),
+            BodyPlan::Events(plan) => {
+                let compile = |text: &str| RowText::new(text, sources.rows, tables);
+                BodyExpectation::Events(Box::new(EventsExpectation::new(plan, expect.check_every, &compile)?))
+            }
             BodyPlan::Echo {} => BodyExpectation::Echo,
         };
         let judged_bytes = match &body {
@@ -284,6 +288,11 @@ impl Expectation {
         self.keeps_bodies
     }
 
+    /// How long after it was sent a call may last; `u64::MAX`: any time.
+    pub fn deadline_ns(&self) -> u64 {
+        self.grpc.as_ref().map_or(u64::MAX, |grpc| grpc.deadline_ns)
+    }
+
     /// The answer that is judged next was whole so long after its request was sent.
     #[inline]
     pub fn took(&mut self, took_ns: u64) {
@@ -339,6 +348,7 @@ impl Expectation {
             match grpc.end(answer) {
                 Ok(status) => looks_at_messages = status == OK,
                 Err(wrong) => {
+                    self.stream_ended_early(answer, true);
                     verdict.wrong = Some(wrong);
                     return verdict;
                 }
@@ -346,6 +356,7 @@ impl Expectation {
         }
         let header_fits = answer.header_fits && self.trailer.fits(self.trailer_of(answer));
         if header_fits && !looks_at_messages {
+            self.stream_ended_early(answer, false);
             return verdict;
         }
         if answer.fault.is_some() && header_fits {
@@ -365,6 +376,13 @@ impl Expectation {
             None
         };
         verdict
+    }
+
+    /// A call has ended with a status behind which its messages do not matter.
+    fn stream_ended_early(&mut self, answer: &Answer<'_>, is_wrong: bool) {
+        if let Some(events) = self.events() {
+            events.ended_early(answer.events, is_wrong);
+        }
     }
 
     /// Whether an answer of this status may be right.
@@ -410,7 +428,7 @@ impl Expectation {
                     .is_ok()
             }
             BodyExpectation::Events(events) => {
-                verdict.checked_body = true;
+                verdict.checked_body = events.is_checked(answer.events);
                 let is_readable = answer.obstacle().is_none();
                 events.fits(answer.events, is_right_else && is_readable) && is_readable
             }

@@ -8,10 +8,10 @@ impl Expectation {
     #[cold]
     pub fn reason(&mut self, kind: ErrorKind, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
         match kind {
-            ErrorKind::StatusGrpc => self.grpc.as_ref()?.reason(answer),
+            ErrorKind::StatusGrpc => self.end_of_call(answer),
             ErrorKind::WrongHeader => {
-                let of_call = self.grpc.as_ref().filter(|grpc| grpc.end(answer).is_err());
-                let of_call = of_call.and_then(|grpc| grpc.reason(answer));
+                let is_of_call = self.grpc.as_ref().is_some_and(|grpc| grpc.end(answer).is_err());
+                let of_call = if is_of_call { self.end_of_call(answer) } else { None };
                 of_call.or_else(|| self.trailer.difference(self.trailer_of(answer)))
             }
             ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
@@ -21,6 +21,15 @@ impl Expectation {
             ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
             _ => answer.obstacle(),
         }
+    }
+
+    /// What is said of how a call ended, and how far its stream had come.
+    fn end_of_call(&self, answer: &Answer<'_>) -> Option<String> {
+        let reason = self.grpc.as_ref()?.reason(answer)?;
+        Some(match &self.body {
+            BodyExpectation::Events(events) => format!("{reason}; {} came", events.came(answer.events)),
+            _ => reason,
+        })
     }
 
     /// What is wrong with the body of an answer.

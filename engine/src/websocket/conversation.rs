@@ -1,15 +1,16 @@
 //! A session whose requests are messages, as its driver sees it.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::Socket;
+use super::broadcast::Copies;
 use super::failure::{self, Cause};
 use super::frame::{Came, FrameReader, Opcode};
 use super::handshake::Handshake;
 use super::link::{Asked, Link, State};
+use super::random::Random;
 use crate::driver::{Conversation, Failure, Next};
 use crate::http1::response::Head;
 use crate::record::ErrorKind;
@@ -18,7 +19,7 @@ use crate::session::{Ended, Session};
 use crate::variables::value_at;
 
 /// What every answer begins with, as the session sees it.
-const HEAD: Head<'static> = Head {
+pub(super) const HEAD: Head<'static> = Head {
     status: 101,
     content_type: None,
     location: None,
@@ -31,35 +32,14 @@ const HEAD: Head<'static> = Head {
 /// A session whose lanes are the messages in flight: each connection has the same number.
 #[derive(Debug)]
 pub struct WebSocketConversation {
-    session: Session,
+    pub(super) session: Session,
     /// Lanes of a connection.
-    lanes: usize,
-    socket: Arc<Socket>,
-    links: Vec<Link>,
+    pub(super) lanes: usize,
+    pub(super) socket: Arc<Socket>,
+    pub(super) links: Vec<Link>,
+    /// Of messages that go to all connections.
+    pub(super) copies: Copies,
     random: Random,
-}
-
-/// Masks and nonces that nobody foresees: SplitMix64 from a random seed. A mask keeps scripts of a page from writing bytes
-/// that a proxy would take for HTTP (RFC 6455, section 10.3); here nobody but the plan's author writes them.
-#[derive(Debug)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    #[inline]
-    fn mask(&mut self) -> [u8; 4] {
-        ((self.next() >> 32) as u32).to_be_bytes()
-    }
-
-    fn nonce(&mut self) -> [u8; 16] {
-        (u128::from(self.next()) << 64 | u128::from(self.next())).to_be_bytes()
-    }
 }
 
 impl WebSocketConversation {
@@ -67,23 +47,26 @@ impl WebSocketConversation {
     pub fn new(session: Session, lanes: usize, socket: Arc<Socket>) -> WebSocketConversation {
         let mut links = Vec::new();
         links.resize_with(session.connections() / lanes, || Link::new(socket.message_bytes_limit));
-        let random = Random(RandomState::new().build_hasher().finish());
-        WebSocketConversation { session, lanes, socket, links, random }
+        let random = Random::new();
+        WebSocketConversation { session, lanes, socket, links, copies: Copies::default(), random }
     }
 
-    fn lanes_of(&self, number: usize) -> Range<usize> {
+    pub(super) fn lanes_of(&self, number: usize) -> Range<usize> {
         number * self.lanes..(number + 1) * self.lanes
     }
 
     /// Does what the session wants of a lane.
     #[inline]
-    fn follow(&mut self, number: usize, lane: usize, first: Next, now_ns: u64) {
+    pub(super) fn follow(&mut self, number: usize, lane: usize, first: Next, now_ns: u64) {
         let mut next = first;
         loop {
             let link = &mut self.links[number];
             next = match next {
                 Next::Wait => return,
-                Next::Close => return link.waiting.retain(|&other| other != lane),
+                Next::Close => {
+                    self.copies.forget_held(lane);
+                    return link.waiting.retain(|&other| other != lane);
+                }
                 Next::Send if link.state == State::Open => match self.ask(number, lane) {
                     Ok(()) => return,
                     Err(failure) => {
@@ -104,11 +87,14 @@ impl WebSocketConversation {
     /// A lane's message is to go.
     #[inline]
     fn ask(&mut self, number: usize, lane: usize) -> Result<(), Failure> {
+        if self.holds_back(lane) {
+            return Ok(());
+        }
         let asked = self.session.asked(lane);
         let id = match &self.socket.id {
             None => Vec::new(),
             Some(names) => match id_of(asked.text, names) {
-                Some(id) if self.links[number].awaits(&id) => {
+                Some(id) if self.links[number].awaits(&id) || self.copies.awaits(&id) => {
                     let id = failure::begin(&String::from_utf8_lossy(&id));
                     return Err(Cause::SameId.failure(format!("two messages have the id {id}")));
                 }
@@ -118,7 +104,9 @@ impl WebSocketConversation {
         };
         let opcode = self.socket.opcode(asked.place);
         let asked_now = Asked { lane, id, sent_ns: 0 };
+        let id = asked_now.id.clone();
         self.links[number].ask(asked_now, opcode, asked.text, self.random.mask());
+        self.await_copies(lane, &id);
         Ok(())
     }
 
@@ -141,6 +129,7 @@ impl WebSocketConversation {
             }
         }
         self.links[number].waiting.extend(waiting);
+        self.lose_copies(number, kind, now_ns);
     }
 
     /// The same for a reason, which is shown if a message fails by it, or was nobody's right.
@@ -155,6 +144,7 @@ impl WebSocketConversation {
     fn not_opened(&mut self, number: usize, failure: &Failure, now_ns: u64) {
         let link = &mut self.links[number];
         link.forget_socket();
+        link.is_awaited = false;
         for lane in std::mem::take(&mut link.waiting) {
             let next = self.session.connect_failed(lane, failure.clone(), now_ns);
             self.follow(number, lane, next, now_ns);
@@ -199,6 +189,10 @@ impl WebSocketConversation {
         for lane in self.lanes_of(number) {
             self.session.awaits(lane, None);
         }
+        let link = &mut self.links[number];
+        if std::mem::take(&mut link.is_awaited) && link.waiting.is_empty() {
+            self.session.has_connected(link.connects_ns, now_ns);
+        }
         for (place, lane) in std::mem::take(&mut self.links[number].waiting).into_iter().enumerate() {
             let next = match place {
                 0 => self.session.connected(lane, now_ns),
@@ -206,6 +200,7 @@ impl WebSocketConversation {
             };
             self.follow(number, lane, next, now_ns);
         }
+        self.release(now_ns);
         true
     }
 
@@ -274,6 +269,9 @@ impl WebSocketConversation {
         };
         let id = self.socket.id.as_ref().map(|names| id_of(payload, names).unwrap_or_default());
         let id = id.as_deref();
+        if self.socket.broadcast.is_some() {
+            return self.take_copy(number, id.unwrap_or_default(), (kind, payload), begun_ns, now_ns);
+        }
         let place = link.in_flight.iter().position(|asked| id.is_none_or(|id| asked.id == id));
         let asked = place
             .filter(|&place| link.in_flight[place].sent_ns > 0)
@@ -290,7 +288,7 @@ impl WebSocketConversation {
 
     /// A message that answers none. `id`: it has this one, where messages have ids.
     #[cold]
-    fn unasked(&mut self, number: usize, id: Option<&[u8]>, now_ns: u64) {
+    pub(super) fn unasked(&mut self, number: usize, id: Option<&[u8]>, now_ns: u64) {
         let failure = match id {
             None => Cause::Unasked.failure("a message came where none was awaited"),
             Some([]) => Cause::UnknownId.failure("a message came without an id"),
@@ -344,7 +342,7 @@ impl Conversation for WebSocketConversation {
 
     #[inline]
     fn wake_ns(&self) -> u64 {
-        self.session.wake_ns()
+        if self.copies.steps.is_empty() { self.session.wake_ns() } else { 0 }
     }
 
     fn is_paced(&self) -> bool {
@@ -371,8 +369,12 @@ impl Conversation for WebSocketConversation {
 
     #[inline]
     fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if let Some(number) = self.copies.steps.pop_front() {
+            return Some((number, self.links[number].next(now_ns)));
+        }
         let (lane, next) = self.session.due(now_ns)?;
         let number = lane / self.lanes;
+        self.give_up_copies(lane, now_ns);
         let timeout_ns = self.session.timeout_ns();
         let link = &mut self.links[number];
         if !link.in_flight.iter().any(|asked| asked.lane == lane) {

@@ -23,6 +23,9 @@ pub(super) enum Cause {
     Flood,
     Unfinished,
     NoClose,
+    NoCopy,
+    SecondCopy,
+    CopiesDiffer,
 }
 
 impl Cause {
@@ -42,13 +45,16 @@ impl Cause {
             Cause::Flood => "websocket_flood",
             Cause::Unfinished => "websocket_unfinished",
             Cause::NoClose => "websocket_no_close",
+            Cause::NoCopy => "websocket_no_copy",
+            Cause::SecondCopy => "websocket_second_copy",
+            Cause::CopiesDiffer => "websocket_copies_differ",
         }
     }
 
     fn kind(self) -> ErrorKind {
         match self {
             Cause::Refused => ErrorKind::Connect,
-            Cause::NoHandshake | Cause::Unfinished => ErrorKind::Timeout,
+            Cause::NoHandshake | Cause::Unfinished | Cause::NoCopy => ErrorKind::Timeout,
             Cause::HandshakeClosed | Cause::NoClose => ErrorKind::Closed,
             _ => ErrorKind::Protocol,
         }

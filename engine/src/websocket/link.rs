@@ -52,6 +52,8 @@ pub(super) struct Link {
     pub state: State,
     /// Lanes that want a connection.
     pub waiting: Vec<usize>,
+    /// It is to be opened although no lane waits for it.
+    pub is_awaited: bool,
     /// In the order in which they go.
     pub in_flight: VecDeque<Asked>,
     pub handshake: Option<Box<Handshake>>,
@@ -79,6 +81,7 @@ impl Link {
         Link {
             state: State::Closed,
             waiting: Vec::new(),
+            is_awaited: false,
             in_flight: VecDeque::new(),
             handshake: None,
             reader: FrameReader::new(message_bytes_limit),
@@ -223,7 +226,7 @@ impl Link {
     #[inline]
     pub(super) fn next(&mut self, now_ns: u64) -> Next {
         match self.state {
-            State::Closed if self.waiting.is_empty() => Next::Close,
+            State::Closed if self.waiting.is_empty() && !self.is_awaited => Next::Close,
             State::Closed => {
                 self.state = State::Connecting;
                 self.connects_ns = now_ns;

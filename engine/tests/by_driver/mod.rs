@@ -11,6 +11,7 @@ mod first_byte;
 mod given_rows;
 mod halt;
 mod http2;
+mod in_turn;
 mod journeys;
 mod kept_bodies;
 mod locations;

@@ -77,6 +77,13 @@ impl Engine {
     }
 }
 
+/// The most memory that an engine has used so far, KiB; 0: it has ended.
+pub fn most_memory_kib(engine: &Engine) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", engine.child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or_default()
+}
+
 impl Drop for Engine {
     fn drop(&mut self) {
         let _ = self.child.kill();

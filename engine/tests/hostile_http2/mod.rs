@@ -12,7 +12,6 @@ mod peer;
 mod streams;
 
 use std::collections::BTreeSet;
-use std::fs::read_to_string;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -22,7 +21,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::common::{Engine, Plan, Server, Summary};
+use crate::common::{Engine, Plan, Server, Summary, most_memory_kib};
 use peer::Peer;
 
 /// Servers that are tried at the same time. Most of them wait for most of the time.
@@ -165,7 +164,7 @@ impl Run {
             if line.is_empty() {
                 break;
             }
-            memory_kib = memory_kib.max(most_memory_kib(pid));
+            memory_kib = memory_kib.max(most_memory_kib(&engine));
             last = line;
         }
         drop(ended);
@@ -248,13 +247,6 @@ impl Run {
             self.memory_kib / 1024
         )
     }
-}
-
-/// The most memory that a process has used so far.
-fn most_memory_kib(pid: Pid) -> u64 {
-    let status = read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or_default()
 }
 
 fn modes() -> Vec<Mode> {

@@ -8,13 +8,7 @@ use serde_json::json;
 use super::identities::{Authority, USUAL, config};
 use super::sealed::DATA;
 use super::servers::{HALF, OK, asked};
-use crate::common::{Engine, Plan, Server};
-
-fn most_memory_kib(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
-}
+use crate::common::{Engine, Plan, Server, most_memory_kib};
 
 /// Each KeyUpdate asks for another one, a byte of the answer after each few makes them no flood, and nothing is ever read.
 #[test]
@@ -39,7 +33,7 @@ fn a_server_that_asks_for_key_updates_and_reads_nothing_takes_no_memory() {
         if event["event"] == "summary" {
             break event;
         }
-        most_kib = most_kib.max(most_memory_kib(engine.child.id()));
+        most_kib = most_kib.max(most_memory_kib(&engine));
     };
     assert!((1..64 * 1024).contains(&most_kib), "{most_kib} KiB");
     assert!(summary["wire_received_bytes"].as_u64() > Some(100_000), "{summary}");

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
@@ -29,6 +30,11 @@ class Shop(shop_pb2_grpc.ShopServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "a quantity is 1 or more")
         ordered = await item(request.item, context)
         return shop_pb2.Receipt(item=ordered.id, total_cents=ordered.price_cents * request.quantity)
+
+    async def Browse(self, request: Any, context: grpc.aio.ServicerContext) -> AsyncIterator[Any]:
+        """So many items, from the first on."""
+        for id in range(request.first, request.first + request.count):
+            yield await item(id, context)
 
 
 async def item(id: int, context: grpc.aio.ServicerContext) -> Any:

@@ -63,6 +63,19 @@ func (s *server) Order(_ context.Context, request *shop.OrderRequest) (*shop.Rec
 	return &shop.Receipt{Item: item.Id, TotalCents: item.PriceCents * int64(request.Quantity)}, nil
 }
 
+func (s *server) Browse(request *shop.BrowseRequest, items grpc.ServerStreamingServer[shop.Item]) error {
+	for id := request.First; id < request.First+request.Count; id++ {
+		item, err := s.item(id)
+		if err != nil {
+			return err
+		}
+		if err := items.Send(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func setting(name, otherwise string) string {
 	if value := os.Getenv(name); value != "" {
 		return value

@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import os
 import socket
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -23,6 +24,9 @@ REMEDIES = {
     errno.EMFILE: "raise the limit of open files: ulimit -n",
 }
 
+
+FirstConnected = Callable[[Sequence[Address], float], socket.socket]
+"""Connects to the first address that takes it, as `first_connected` does."""
 
 AddressChoice = Literal["first", "all"]
 """Of the addresses of a name, the one that takes a connection first, or all of them."""
@@ -61,16 +65,26 @@ def connect_unix(path: Path, wait_seconds: float) -> tuple[socket.socket, Endpoi
 
 
 def connect_once(
-    hostname: str, port: int, wait_seconds: float, source: str = "", addresses: AddressChoice = "first"
+    hostname: str,
+    port: int,
+    wait_seconds: float,
+    source: str = "",
+    addresses: AddressChoice = "first",
+    first: FirstConnected | None = None,
 ) -> Endpoint:
     """Connect once and close again, as `connect`."""
-    connection, endpoint = connect(hostname, port, wait_seconds, source, addresses)
+    connection, endpoint = connect(hostname, port, wait_seconds, source, addresses, first)
     connection.close()
     return endpoint
 
 
 def connect(
-    hostname: str, port: int, wait_seconds: float, source: str = "", addresses: AddressChoice = "first"
+    hostname: str,
+    port: int,
+    wait_seconds: float,
+    source: str = "",
+    addresses: AddressChoice = "first",
+    first: FirstConnected | None = None,
 ) -> tuple[socket.socket, Endpoint]:
     """A connection to the address of a host that takes one first: `localhost` often has two, and a server listens on
     one.
@@ -78,6 +92,7 @@ def connect(
     Args:
         source: what messages call the host that connects; empty: nothing.
         addresses: of the host that the endpoint has; of `all`, each has to take a connection.
+        first: how it connects; None: by `first_connected`.
 
     Raises:
         Problem: the name has no address, or nothing answers there; with exit status 4, as nothing ran.
@@ -93,7 +108,8 @@ def connect(
             NOTHING_RAN,
         ) from error
     try:
-        connection = first_connected(choices, wait_seconds)
+        first = first or first_connected
+        connection = first(choices, wait_seconds)
     except OSError as error:
         where = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
         raise _unreachable(f"{where}{from_where}", error) from error
@@ -101,7 +117,7 @@ def connect(
     others = [each for each in choices if str(each) != address] if addresses == "all" else []
     for other in others:
         try:
-            is_local |= _takes_connection(other, wait_seconds)
+            is_local |= _takes_connection(other, wait_seconds, first)
         except OSError as error:
             connection.close()
             where = f"{other}, one of {len(choices)} addresses of {name}{from_where}"
@@ -109,13 +125,13 @@ def connect(
     return connection, Endpoint(address, is_local, tuple(map(str, others)))
 
 
-def _takes_connection(address: Address, wait_seconds: float) -> bool:
+def _takes_connection(address: Address, wait_seconds: float, first: FirstConnected) -> bool:
     """Whether an address that takes a connection is of this machine.
 
     Raises:
         OSError: it takes none.
     """
-    with first_connected([address], wait_seconds) as connection:
+    with first([address], wait_seconds) as connection:
         return _is_local(connection)
 
 

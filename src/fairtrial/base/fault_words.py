@@ -1,4 +1,4 @@
-"""What is wrong with a value, in the terms of TOML and of whoever wrote it: pydantic's messages speak of Python."""
+"""Faults of a value, in the terms of TOML and of whoever wrote it: pydantic's messages speak of Python."""
 
 import re
 from collections.abc import Mapping
@@ -29,6 +29,7 @@ WORDS = {
     "set_type": _LIST,
     "dict_type": _TABLE,
     "model_type": _TABLE,
+    "model_attributes_type": _TABLE,
     "greater_than": "must be greater than {gt}",
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be less than {lt}",
@@ -38,6 +39,7 @@ WORDS = {
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length} characters",
     "literal_error": "must be {expected}",
+    "union_tag_not_found": "must have a {discriminator}",
     "union_tag_invalid": "there is no kind {tag!r}",
 }
 """By pydantic's type of an error; gaps are filled from its context."""

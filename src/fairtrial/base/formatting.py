@@ -93,6 +93,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def on_service(workload: str, service: str) -> str:
+    """A workload with its service: `page on postgresql`; by itself where there is none."""
+    return workload if service == "none" else f"{workload} on {service}"
+
+
 def enumeration(words: Iterable[str], most: int = 6) -> str:
     """`a, b, c`; of more than `most`, so many and the number of the others: `a, b and 3 more`."""
     items = list(words)

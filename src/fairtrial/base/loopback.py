@@ -1,8 +1,10 @@
 """The loopback address, on which everything listens, and its ports."""
 
+import random
 import socket
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
+from pathlib import Path
 
 import psutil
 
@@ -11,12 +13,39 @@ from fairtrial.base.printable import printable
 LOOPBACK = "127.0.0.1"
 
 
+OUTGOING_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+"""Has the ports that the kernel gives to connections which are opened from here (ip(7)): the lowest, the highest."""
+LOWEST_PORT = 20_000
+"""Below it are the usual ports of services."""
+TRIES = 100
+
+
+def outgoing_ports(file: Path) -> range:
+    """The ports that the kernel gives to connections.
+
+    Raises:
+        OSError or ValueError: it does not tell.
+    """
+    lowest, highest = map(int, file.read_text(encoding="utf-8").split())
+    return range(lowest, highest + 1)
+
+
 def free_port(host: str = LOOPBACK) -> int:
-    """A TCP port of an IPv4 address, on which no process listens. Another process can take it before it is used."""
+    """A TCP port of an IPv4 address, on which no process listens. Another process can take it before it is used.
+
+    No connection from here can: where the kernel leaves enough ports below those that it gives to connections, it is
+    one of these. A load opens thousands of connections between the choice of a service's port and its start.
+    """
+    with suppress(OSError, ValueError):
+        below = range(LOWEST_PORT, outgoing_ports(OUTGOING_PORTS).start)
+        for port in random.sample(below, TRIES):
+            with suppress(OSError), socket.socket() as probe:
+                probe.bind((host, port))
+                return port
     with socket.socket() as probe:
         probe.bind((host, 0))
-        port: int = probe.getsockname()[1]
-        return port
+        any_port: int = probe.getsockname()[1]
+        return any_port
 
 
 def is_free(port: int) -> bool:

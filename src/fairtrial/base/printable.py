@@ -28,6 +28,16 @@ def printable(text: str, limit: int | None = None) -> str:
     return line
 
 
+def printable_end(text: str, limit: int) -> str:
+    """The end of `text` on one line, as `printable` has it: whole words, at most so many characters. An ellipsis stands
+    for what is left out before them."""
+    line = printable(text)
+    if len(line) <= limit:
+        return line
+    end = line[len(line) - limit + 2 :]
+    return f"… {end.partition(' ')[2] or end}"
+
+
 def _escape(match: re.Match[str]) -> str:
     character = match.group()
     if character in SPACE:

@@ -1,5 +1,6 @@
 """Writes text files, each in one step, so that no reader ever sees half a file."""
 
+import errno
 import os
 import sys
 import tempfile
@@ -34,7 +35,14 @@ def write_text(path: Path, text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Problem(f"{path} cannot be written: {error.strerror}", "check that its folder is writable") from error
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> Problem:
+    """The problem of a file that could not be written. A folder on a full disk is writable all the same."""
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "free space there" if is_full else "check that its folder is writable"
+    return Problem(f"{path} cannot be written: {error.strerror}", f"{remedy}, or choose another folder")
 
 
 def write_output(path: Path, text: str) -> None:

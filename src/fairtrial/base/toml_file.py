@@ -4,7 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -82,14 +82,28 @@ def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault
         return f"{where}: missing; it must be set{_example(model, location)}"
     value = fault["input"]
     excerpt = f"; found {value!r:.80}" if isinstance(value, str | int | float | bool) else ""
-    return f"{where}: {fault_in_words(fault)}{excerpt}"
+    return f"{where}: {fault_in_words(fault)}{_heading(key, fault)}{excerpt}"
+
+
+def _heading(key: str, fault: dict[str, Any]) -> str:
+    """`: [load], not [[load]]`, where the brackets of a heading make another kind of value than is allowed."""
+    value, single, double = fault["input"], f"[{key}]", f"[[{key}]]"
+    if "[" in key:  # within a list, which has no heading of that name
+        return ""
+    is_list_of_tables = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+    if is_list_of_tables and fault["type"] in ("dict_type", "model_type", "model_attributes_type"):
+        right = f"[{key}.NAME]" if fault["type"] == "dict_type" else single
+        return f": {right}, not {double}"
+    is_list = fault["type"] in ("list_type", "tuple_type")
+    return f": {double}, not {single}" if is_list and isinstance(value, dict) else ""
 
 
 def _example(model: type[BaseModel], location: Sequence[int | str]) -> str:
-    """`, such as load = { kind = "closed" }`: of a missing table whose field has an example."""
+    """`, such as load = { kind = "closed" }`: of a missing table whose field has an example; `, as [requests.NAME]` of
+    tables that have names."""
     field = model.model_fields.get(str(location[0])) if len(location) == 1 else None
     if field is None or not field.examples:
-        return ""
+        return f", as [{location[0]}.NAME]" if field is not None and get_origin(field.annotation) is dict else ""
     members = ", ".join(f"{key} = {json.dumps(value)}" for key, value in field.examples[0].items())
     return f", such as {location[0]} = {{ {members} }}"
 

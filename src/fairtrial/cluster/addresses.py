@@ -14,6 +14,11 @@ def host_of(address: str) -> str:
     return urlsplit(address).hostname or ""
 
 
+def worker_name(worker: str) -> str:
+    """The name of the worker at this address in messages."""
+    return f"the worker at {printable(worker, 60)}"
+
+
 def assert_safe(address: str, whose: str, *, unencrypted: bool) -> None:
     """Refuse an address that is none, or is without TLS and beyond loopback.
 

@@ -15,9 +15,8 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.cluster.addresses import local_address_towards
 from fairtrial.cluster.connection import INSTALL, silent_dask
 from fairtrial.cluster.hosts_file import HostsFile, SshHost, read_hosts
-from fairtrial.cluster.settings import SETTINGS
+from fairtrial.cluster.settings import values
 from fairtrial.cluster.worker import ANY_PORT_HERE, Credentials, WorkerTask
 
 UP_WITHIN_SECONDS = 60.0
@@ -45,31 +44,45 @@ SSH = (
 )
 
 
-@dataclass
-class _SshProcess:
-    """The `ssh` of one host, and the end of what was said on its standard error."""
+class _SshWorker:
+    """The worker on one host: the `ssh` that holds it, and the end of what was said on its standard error."""
 
-    name: str
-    host: SshHost
-    process: "subprocess.Popen[bytes]"
-    lines: "deque[str]" = field(default_factory=lambda: deque(maxlen=LINES_KEPT))
+    def __init__(self, name: str, host: SshHost, python: str, task: WorkerTask) -> None:
+        """Start it, and write its task; where the process has ended, its standard error says why.
 
-    def __post_init__(self) -> None:
+        Raises:
+            Problem: there is no `ssh`.
+        """
+        self.name, self.host = name, host
+        self.lines: deque[str] = deque(maxlen=LINES_KEPT)
+        remote = f"exec {shlex.quote(python)} -m fairtrial worker"
+        try:
+            # A session of its own: Ctrl-C is for this process, which ends its hosts in order.
+            self.process = subprocess.Popen(
+                [*SSH, *host.ssh_options, "--", host.destination, remote],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Problem(
+                f"ssh cannot be started: {error.strerror}",
+                "install it; on Debian: apt install openssh-client",
+                NOTHING_RAN,
+            ) from error
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        assert self.process.stdin
+        with suppress(OSError):
+            self.process.stdin.write(task.model_dump_json().encode() + b"\n")
+            self.process.stdin.flush()
 
     def _read(self) -> None:
         assert self.process.stderr
         with self.process.stderr as stream:
             while line := stream.readline(LONGEST_LINE_BYTES):
                 self.lines.append(line.decode(errors="replace").rstrip())
-
-    def give(self, task: WorkerTask) -> None:
-        """Write the worker's task; where the process has ended, its standard error says why."""
-        assert self.process.stdin
-        with suppress(OSError):
-            self.process.stdin.write(task.model_dump_json().encode() + b"\n")
-            self.process.stdin.flush()
 
     def end_input(self) -> None:
         """Let the worker end."""
@@ -109,21 +122,18 @@ def brought_up(path: Path, required_roles: Sequence[str]) -> Iterator[tuple[str,
     with silent_dask(), ExitStack() as ends:
         scheduler = ends.enter_context(_scheduler(file, credentials))
         address: str = scheduler.scheduler_address
-        workers: list[_SshProcess] = []
+        workers: list[_SshWorker] = []
         ends.callback(_end, workers)
         for name, host in file.hosts.items():
-            started = _SshProcess(name, host, _ssh(host, file.python_of(host)))
-            workers.append(started)
-            started.give(
-                WorkerTask(
-                    scheduler=address,
-                    name=name,
-                    address=host.address,
-                    roles=host.roles,
-                    environment=host.environment,
-                    credentials=credentials,
-                )
+            task = WorkerTask(
+                scheduler=address,
+                name=name,
+                address=host.address,
+                roles=host.roles,
+                environment=host.environment,
+                credentials=credentials,
             )
+            workers.append(_SshWorker(name, host, file.python_of(host), task))
         _await_all(path, workers, scheduler)
         yield address, credentials.security()
 
@@ -147,9 +157,8 @@ def _scheduler(file: HostsFile, credentials: Credentials) -> Iterator[Any]:
     import dask  # noqa: PLC0415 an optional part
     from distributed import LocalCluster  # noqa: PLC0415
 
-    settings: Mapping[str, Any] = {setting.key: setting.value for setting in SETTINGS if setting.of == "scheduler"}
     here = file.here or local_address_towards(next(iter(file.hosts.values())).address)
-    with dask.config.set(settings):
+    with dask.config.set(values("scheduler")):
         make_cluster: Any = LocalCluster  # its arguments have no types
         try:
             cluster = make_cluster(
@@ -172,24 +181,7 @@ def _scheduler(file: HostsFile, credentials: Credentials) -> Iterator[Any]:
             yield cluster
 
 
-def _ssh(host: SshHost, python: str) -> "subprocess.Popen[bytes]":
-    command = [*SSH, *host.ssh_options, "--", host.destination, f"exec {shlex.quote(python)} -m fairtrial worker"]
-    try:
-        # A session of its own: Ctrl-C is for this process, which ends its hosts in order.
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise Problem(
-            f"ssh cannot be started: {error.strerror}", "install it; on Debian: apt install openssh-client", NOTHING_RAN
-        ) from error
-
-
-def _await_all(path: Path, workers: list[_SshProcess], scheduler: Any) -> None:
+def _await_all(path: Path, workers: list[_SshWorker], scheduler: Any) -> None:
     """Wait until all workers have registered.
 
     Raises:
@@ -221,7 +213,7 @@ def _await_all(path: Path, workers: list[_SshProcess], scheduler: Any) -> None:
         time.sleep(LOOK_EVERY_SECONDS)
 
 
-def _remedy(worker: _SshProcess, status: int) -> str:
+def _remedy(worker: _SshWorker, status: int) -> str:
     if status == 255:  # ssh's own
         return f"see that `ssh {worker.host.destination} true` works without asking for anything"
     return (
@@ -230,7 +222,7 @@ def _remedy(worker: _SshProcess, status: int) -> str:
     )
 
 
-def _end(workers: list[_SshProcess]) -> None:
+def _end(workers: list[_SshWorker]) -> None:
     for worker in workers:
         worker.end_input()
     for worker in workers:

@@ -10,7 +10,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from secrets import token_hex
@@ -22,7 +22,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster import programs
-from fairtrial.cluster.addresses import assert_safe
+from fairtrial.cluster.addresses import assert_safe, worker_name
 from fairtrial.cluster.programs import HostCommand, Output
 
 CONNECT_WITHIN_SECONDS = 10.0
@@ -49,6 +49,7 @@ class Cluster:
 
     def __init__(self, client: Any, address: str, loop: asyncio.AbstractEventLoop) -> None:
         self._client, self.address, self._loop = client, address, loop
+        self._scheduler = f"the scheduler at {address}"
         self._secret = token_hex(8)
         self._presences: dict[str, asyncio.Task[_Presence]] = {}
 
@@ -105,13 +106,20 @@ class Cluster:
         Raises:
             Problem: the worker is lost, or did not answer in time.
         """
-        number = self._result(self._answer(worker, ANSWER_WITHIN_SECONDS, programs.start, self._token(worker), command))
-        return RemoteProgram(self, worker, number)
+        return RemoteProgram(self, worker, self._on_programs(worker, ANSWER_WITHIN_SECONDS, programs.start, command))
 
     def call_program(self, worker: str, number: int, within_seconds: float | None, method: str, *arguments: Any) -> Any:
         """Call a method of a program on the host of a worker. Raises Problem: as `call`."""
-        call = (programs.call_program, self._token(worker), number, method, *arguments)
-        return self._result(self._answer(worker, within_seconds, *call))
+        return self._on_programs(worker, within_seconds, programs.call_program, number, method, *arguments)
+
+    def _on_programs(
+        self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
+    ) -> Any:
+        """Call a function of `programs`, none of which raises: an error is the end of the worker or the way to it."""
+        try:
+            return self._result(self._answer(worker, within_seconds, function, self._token(worker), *arguments))
+        except (OSError, KeyError) as error:
+            raise _worker_lost(worker) from error
 
     def _token(self, worker: str) -> str:
         """By which the programs of this client are known in a worker."""
@@ -128,21 +136,17 @@ class Cluster:
             raise
 
     async def _workers(self) -> dict[str, Mapping[str, Any]]:
-        with _answer_of(f"the scheduler at {self.address}"):
-            identity = await asyncio.wait_for(self._client.scheduler.identity(), ANSWER_WITHIN_SECONDS)
+        identity = await _answer_of(self._scheduler, self._client.scheduler.identity())
         workers: dict[str, Mapping[str, Any]] = identity["workers"]
         return workers
 
     async def _answer_of_unknown(
         self, worker: str | None, function: Callable[..., Any], arguments: tuple[Any, ...]
     ) -> Any:
-        whom = f"the scheduler at {self.address}" if worker is None else f"the worker at {worker}"
-        with _answer_of(whom):
-            if worker is None:
-                answer = self._client.run_on_scheduler(function, *arguments)
-                return await asyncio.wait_for(answer, ANSWER_WITHIN_SECONDS)
-            answers = self._client.run(function, *arguments, workers=[worker])
-            return (await asyncio.wait_for(answers, ANSWER_WITHIN_SECONDS))[worker]
+        if worker is None:
+            return await _answer_of(self._scheduler, self._client.run_on_scheduler(function, *arguments))
+        answers = self._client.run(function, *arguments, workers=[worker])
+        return (await _answer_of(worker_name(worker), answers))[worker]
 
     async def _answer(
         self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
@@ -162,7 +166,7 @@ class Cluster:
             raise _worker_lost(worker) from error
         finally:
             answer.cancel()
-        raise _worker_lost(worker) if end.done() else _unanswered(f"the worker at {worker}", within_seconds)
+        raise _worker_lost(worker) if end.done() else _unanswered(worker_name(worker), within_seconds)
 
     async def _present(self, worker: str) -> "_Presence":
         """The presence in a worker, which is there from the first call on."""
@@ -177,8 +181,7 @@ class Cluster:
         once = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
         token = self._token(worker)
         future = self._client.submit(programs.present, token, key=f"fairtrial-{token}", **once)
-        with _answer_of(f"the worker at {worker}"):
-            await asyncio.wait_for(future.exception(), ANSWER_WITHIN_SECONDS)
+        await _answer_of(worker_name(worker), future.exception())
         if future.status != "finished":
             raise _worker_lost(worker)
         return _Presence(future, asyncio.ensure_future(self._stay(worker)))
@@ -242,7 +245,7 @@ class RemoteProgram:
 
 def _worker_lost(worker: str) -> Problem:
     return Problem(
-        f"the worker at {printable(worker, 60)} is lost, and with it what ran there",
+        f"{worker_name(worker)} is lost, and with it what ran there",
         "see whether its host can be reached; start the worker again, and then run again",
         NOTHING_RAN,
     )
@@ -256,13 +259,12 @@ def _unanswered(whom: str, seconds: float | None) -> Problem:
     )
 
 
-@contextmanager
-def _answer_of(whom: str) -> Iterator[None]:
-    """Within, an answer that does not come is a `Problem`."""
+async def _answer_of(whom: str, answer: Awaitable[Any]) -> Any:
+    """An answer to wait for. Raises Problem: it does not come."""
     from distributed.comm.core import CommClosedError  # noqa: PLC0415 an optional part
 
     try:
-        yield
+        return await asyncio.wait_for(answer, ANSWER_WITHIN_SECONDS)
     except (TimeoutError, CommClosedError) as error:
         raise _unanswered(whom, ANSWER_WITHIN_SECONDS) from error
 

@@ -2,11 +2,11 @@
 
 import importlib.metadata
 from collections.abc import Mapping
-from typing import Literal
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.cluster.addresses import worker_name
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.facts import PACKAGE, Facts, facts, version
 from fairtrial.cluster.settings import SETTINGS, SETTINGS_REMEDY, differing
@@ -14,18 +14,18 @@ from fairtrial.cluster.settings import SETTINGS, SETTINGS_REMEDY, differing
 VERSIONS_REMEDY = "install the same there, with the same lock file, and start its process again"
 
 
-def scheduler_facts(cluster: Cluster) -> Facts:
-    """The facts of the scheduler's process, with its settings. Raises Problem: it does not answer."""
-    return _facts_of(cluster, None, "scheduler")
+def facts_of(cluster: Cluster, worker: str | None) -> Facts:
+    """The facts of a process of the cluster, with its settings.
 
+    The version is asked for by a function of Python's own, and all else only where that is the same as here.
 
-def worker_facts(cluster: Cluster, worker: str) -> Facts:
-    """The facts of a worker's process, with its settings. Raises Problem: it does not answer."""
-    return _facts_of(cluster, worker, "workers")
+    Args:
+        worker: its address; None: the scheduler.
 
-
-def _facts_of(cluster: Cluster, worker: str | None, of: Literal["scheduler", "workers"]) -> Facts:
-    """The version is asked for by a function of Python's own, and all else only where that is the same as here."""
+    Raises:
+        Problem: it does not answer.
+    """
+    of = "scheduler" if worker is None else "workers"
     try:
         installed = cluster.call_unknown(worker, importlib.metadata.version, PACKAGE)
     except importlib.metadata.PackageNotFoundError:
@@ -49,7 +49,7 @@ def assert_fit(cluster: Cluster, workers: Mapping[str, Facts]) -> None:
     Raises:
         Problem: one, or the scheduler, has other versions than this process; or the scheduler may do things twice.
     """
-    scheduler = scheduler_facts(cluster)
+    scheduler = facts_of(cluster, None)
     here = facts()
     for where, other in {"the scheduler": scheduler, **{worker_name(each): workers[each] for each in workers}}.items():
         differences = version_differences(here, other)
@@ -94,8 +94,3 @@ def comparable(facts: Facts) -> dict[str, str | None]:
 
 def _short(sha256: str | None) -> str | None:
     return None if sha256 is None else sha256[:12]
-
-
-def worker_name(worker: str) -> str:
-    """The worker's name in messages."""
-    return f"the worker at {printable(worker, 60)}"

@@ -5,8 +5,8 @@ import queue
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import IO, Any
 
 from fairtrial.base.clock_offset import ClockOffset
@@ -22,8 +22,10 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
 
 Events = queue.SimpleQueue[tuple[int, dict[str, Any] | None]]
-"""Of several engines, each with the engine's number; None at its end."""
+"""Events of several engines, each with the engine's number; None at its end."""
 
+GO_ON = {"ready": "go", "warm": "open"}
+"""By the event with which an engine waits for the others, the word on which all of them go on."""
 AHEAD_SECONDS = 1.0
 """The word to begin reaches a worker within milliseconds, on a busy machine within tenths of a second."""
 ENDED_WITHIN_SECONDS = 10.0
@@ -32,16 +34,6 @@ ENDED_WITHIN_SECONDS = 10.0
 SKEW_SHARE, SKEW_SECONDS = 0.01, 0.05
 """Windows that open further apart than both, the first of the window's length, are no load of all hosts together: for
 so long at each edge there is less than was planned."""
-
-
-@dataclass
-class JointAccount:
-    """Facts about the last run of several engines that its summary does not hold."""
-
-    hosts: list[LoadHostAccount] = field(default_factory=list)
-    """empty where nothing was measured"""
-    apart: str = ""
-    """how far apart the windows opened, in words; empty where they did not"""
 
 
 class JointEngines:
@@ -57,7 +49,6 @@ class JointEngines:
         self,
         locations: Sequence[RemoteEngine],
         plan: EnginePlan,
-        account: JointAccount,
         *,
         monotonic: Sequence[ClockOffset] = (),
         quiet_seconds: float = 0.0,
@@ -67,7 +58,6 @@ class JointEngines:
         Args:
             plan: of the whole; its `cpus` are those of all hosts one after the other, as many of each, and its
                 `threads` are those of each host.
-            account: is emptied, and told what each host did.
             monotonic: of each host, how far its monotonic clock is ahead: times at which rows were seen, which engines
                 tell by it, become those of this machine. Empty: they are left as they are.
             quiet_seconds: as `RemoteEngine.start` has it.
@@ -76,10 +66,12 @@ class JointEngines:
             Problem: a file cannot be read or is too long, or a worker is lost.
         """
         each = len(plan.cpus) // len(locations)
-        self._locations, self._plan, self._account = locations, plan, account
-        self._monotonic = monotonic
+        self._locations, self._plan, self._monotonic = locations, plan, monotonic
         self._clocks = [engine.clock(time.time) for engine in locations]
-        account.hosts, account.apart = [], ""
+        self.accounts: list[LoadHostAccount] = []
+        """what each host did, once it was measured"""
+        self.apart = ""
+        """how far apart the windows opened, in words, once they did"""
         parts = [
             plan.model_copy(
                 update={
@@ -131,20 +123,16 @@ class JointEngines:
     def _joint(self, out: IO[bytes], events: "Events") -> "JointEvents | None":
         """Carry the events of all on as those of one; None if one ended without its summary."""
         joint = JointEvents(len(self._engines))
-        ready, warm = 0, 0
+        waiting: Counter[str] = Counter()
         while len(joint.summaries) < len(self._engines):
             number, event = events.get()
             if event is None:
                 if number not in joint.summaries:
                     return None
-            elif event["event"] == "ready":
-                ready += 1
-                if ready == len(self._engines):
-                    self._tell_all("go")
-            elif event["event"] == "warm":
-                warm += 1
-                if warm == len(self._engines):
-                    self._tell_all("open")
+            elif event["event"] in GO_ON:
+                waiting[event["event"]] += 1
+                if waiting[event["event"]] == len(self._engines):
+                    self._tell_all(GO_ON[event["event"]])
             else:
                 for line in joint.take(number, event):
                     out.write(json.dumps(line).encode() + b"\n")
@@ -186,7 +174,7 @@ class JointEngines:
             by_clock_here(part, clock)
         merged = merge([json.dumps(part).encode() for part in parts])
         if merged.returncode == 0:
-            self._account.hosts = [
+            self.accounts = [
                 _account_of(EngineSummary.of_event(json.dumps(event)), location.worker, at - min(opened), clock)
                 for event, location, at, clock in zip(summaries, self._locations, opened, self._clocks, strict=True)
             ]
@@ -201,7 +189,7 @@ class JointEngines:
             f"the windows of the hosts opened {figure_in(apart, UNITS['ms'])} apart, by clocks that were compared to "
             f"± {figure_in(unsure, UNITS['ms'])}"
         )
-        self._account.apart = words
+        self.apart = words
         stop = self._plan.stop
         window = stop.seconds if isinstance(stop, StopAfterSeconds) else 0.0
         limit = max(SKEW_SECONDS, SKEW_SHARE * window)

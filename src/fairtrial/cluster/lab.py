@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
-from fairtrial.base.printable import printable
+from fairtrial.base.printable import printable, printable_end
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, RemoteProgram
 from fairtrial.cluster.programs import PYTHON, HostCommand, from_line, to_line
@@ -80,7 +80,7 @@ class RemoteLab:
         )
 
     def _ended(self, program: RemoteProgram) -> Problem:
-        words = printable(program.errors.decode(errors="replace").strip()[-400:], 400)
+        words = printable_end(program.errors.decode(errors="replace"), 400)
         return Problem(
             f"the lab at {printable(self.worker, 60)} ended with status {program.status}"
             + (f": {words}" if words else ""),

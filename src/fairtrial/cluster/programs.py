@@ -28,7 +28,7 @@ FAILED = 127
 LONGEST_LINE_BYTES = 1 << 30
 """A message or a part of a summary is a line."""
 ERROR_BYTES = 1 << 14
-"""Of a program's standard error, as it is sent: its end."""
+"""So much of the end of a program's standard error is sent."""
 
 
 def to_line(value: object) -> str:

@@ -6,7 +6,7 @@ Python 3.11, distributed 2026.8.0): 64.6 with Dask's defaults, 3.1 with the sett
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,42 +25,53 @@ class Setting:
 
     key: str
     value: bool | int | str | list[str]
-    of: Literal["workers", "scheduler"]
     purpose: Purpose
     reason: str
 
-
-def _quiet(key: str, value: bool | int | str, reason: str) -> Setting:
-    return Setting(f"distributed.{key}", value, "workers", "quiet", reason)
-
-
-def _closed(role: str, reason: str) -> Setting:
-    of: Literal["workers", "scheduler"] = "workers" if role == "worker" else "scheduler"
-    return Setting(f"distributed.{role}.http.routes", [], of, "closed", reason)
+    @property
+    def of(self) -> Literal["workers", "scheduler"]:
+        """Whose configuration it is."""
+        return "scheduler" if self.key.startswith("distributed.scheduler.") else "workers"
 
 
-def _of_scheduler(key: str, value: bool | int | str | list[str], purpose: Purpose, reason: str) -> Setting:
-    return Setting(f"distributed.scheduler.{key}", value, "scheduler", purpose, reason)
-
-
-SETTINGS = (
-    _quiet("worker.profile.enabled", False, "the profiler looks at each thread every 10 ms"),
-    _quiet("admin.tick.interval", "1h", "the event loop's lag is measured every 20 ms"),
-    _quiet("admin.tick.cycle", "1h", "and looked at every second"),
-    _quiet("worker.memory.monitor-interval", "1h", "memory is measured every 100 ms"),
-    _quiet("worker.memory.target", False, "results hold processes: they are never written to disk"),
-    _quiet("worker.memory.spill", False, "likewise"),
-    _quiet("admin.system-monitor.interval", "1h", "processor, memory and disk are sampled every 500 ms"),
-    _quiet("admin.system-monitor.gil.enabled", False, "a thread samples who holds the interpreter's lock"),
-    _quiet("admin.system-monitor.disk", False, "part of the samples"),
-    _quiet("diagnostics.nvml", False, "graphics cards are asked for their state"),
-    _of_scheduler("preload", [SLOW_HEARTBEATS], "quiet", f"a heartbeat every {HEARTBEAT_SECONDS:g} s"),
-    _of_scheduler("work-stealing", False, "once", "what was put on a host stays there"),
-    _of_scheduler("active-memory-manager.start", False, "once", "results stay on their host, and are not copied"),
-    _of_scheduler("allowed-failures", 0, "once", "what a lost worker did is not done again elsewhere"),
-    _closed("worker", "pages without TLS or a password, for whoever reaches the host"),
-    _closed("scheduler", "likewise, with the names and the logs of all workers"),
+_QUIET: tuple[tuple[str, bool | str, str], ...] = (
+    ("worker.profile.enabled", False, "the profiler looks at each thread every 10 ms"),
+    ("admin.tick.interval", "1h", "the event loop's lag is measured every 20 ms"),
+    ("admin.tick.cycle", "1h", "the event loop's lag is looked at every second"),
+    ("worker.memory.monitor-interval", "1h", "memory is measured every 100 ms"),
+    ("worker.memory.target", False, "results hold processes: they are never written to disk"),
+    ("worker.memory.spill", False, "results hold processes: they are never written to disk"),
+    ("admin.system-monitor.interval", "1h", "processor, memory and disk are sampled every 500 ms"),
+    ("admin.system-monitor.gil.enabled", False, "a thread samples who holds the interpreter's lock"),
+    ("admin.system-monitor.disk", False, "disks are read for each sample of the system"),
+    ("diagnostics.nvml", False, "graphics cards are asked for their state"),
 )
+SETTINGS = (
+    *(Setting(f"distributed.{key}", value, "quiet", reason) for key, value, reason in _QUIET),
+    Setting("distributed.scheduler.preload", [SLOW_HEARTBEATS], "quiet", f"a heartbeat every {HEARTBEAT_SECONDS:g} s"),
+    Setting("distributed.scheduler.work-stealing", False, "once", "what was put on a host stays there"),
+    Setting(
+        "distributed.scheduler.active-memory-manager.start",
+        False,
+        "once",
+        "results stay on their host, and are not copied",
+    ),
+    Setting("distributed.scheduler.allowed-failures", 0, "once", "what a lost worker did is not done again elsewhere"),
+    Setting(
+        "distributed.worker.http.routes", [], "closed", "pages without TLS or a password, for whoever reaches the host"
+    ),
+    Setting(
+        "distributed.scheduler.http.routes",
+        [],
+        "closed",
+        "pages without TLS or a password, with the names and the logs of all workers",
+    ),
+)
+
+
+def values(of: Literal["workers", "scheduler"]) -> dict[str, object]:
+    """Theirs by key, as Dask takes them."""
+    return {setting.key: setting.value for setting in SETTINGS if setting.of == of}
 
 
 SETTINGS_REMEDY = (
@@ -89,28 +100,14 @@ def _as_wanted(actual: object, value: object) -> bool:
 
 def as_yaml() -> str:
     """All settings as a configuration file of Dask's, with the reason for each above it."""
-    return "".join(_yaml_lines(_tree(), ""))
-
-
-def _tree() -> dict[str, object]:
-    tree: dict[str, object] = {}
-    for setting in SETTINGS:
-        *parents, last = setting.key.split(".")
-        branch = tree
-        for name in parents:
-            below = branch.setdefault(name, {})
-            assert isinstance(below, dict)
-            branch = below
-        branch[last] = setting
-    return tree
-
-
-def _yaml_lines(branch: Mapping[str, object], indent: str) -> Iterator[str]:
-    for name, value in branch.items():
-        if isinstance(value, Setting):
-            yield f"{indent}# {value.reason}\n"
-            yield f"{indent}{name}: {json.dumps(value.value)}\n"  # what is JSON is YAML
-        else:
-            assert isinstance(value, dict)
-            yield f"{indent}{name}:\n"
-            yield from _yaml_lines(value, indent + "  ")
+    lines: list[str] = []
+    above: list[str] = []
+    for setting in sorted(SETTINGS, key=lambda each: each.key.split(".")):
+        *parents, name = setting.key.split(".")
+        for depth, parent in enumerate(parents):
+            if above[: depth + 1] != parents[: depth + 1]:
+                lines.append(f"{'  ' * depth}{parent}:\n")
+        indent, above = "  " * len(parents), parents
+        lines.append(f"{indent}# {setting.reason}\n")
+        lines.append(f"{indent}{name}: {json.dumps(setting.value)}\n")  # what is JSON is YAML
+    return "".join(lines)

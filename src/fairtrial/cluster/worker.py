@@ -13,7 +13,7 @@ from typing import Any
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.strict import Strict
 from fairtrial.cluster.connection import security_of
-from fairtrial.cluster.settings import SETTINGS
+from fairtrial.cluster.settings import values
 
 LONGEST_TASK_BYTES = 1 << 20
 ANY_PORT_HERE = f"{LOOPBACK}:0"
@@ -57,7 +57,7 @@ def main() -> None:
     task = WorkerTask.model_validate_json(sys.stdin.buffer.readline(LONGEST_TASK_BYTES))
     os.environ.update(task.environment)
     with (
-        dask.config.set({setting.key: setting.value for setting in SETTINGS if setting.of == "workers"}),
+        dask.config.set(values("workers")),
         tempfile.TemporaryDirectory(prefix="fairtrial-worker-") as folder,
     ):
         asyncio.run(_work(task, folder))

@@ -55,7 +55,7 @@ def ab_test(
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
-    from fairtrial.experiment.contenders import WORKING_TREE
+    from fairtrial.experiment.contenders import WORKING_TREE, short_ref
     from fairtrial.experiment.files import load_experiment
     from fairtrial.lab.private_network import assert_within
 
@@ -95,7 +95,8 @@ def ab_test(
     if options.verbose:
         _say(console, f"\n{answer(result)}")
     if status == REFUTED and not options.profile:
-        _say(console, f"which commit made it so: fairtrial why {' '.join(refs)}; what it does: the same with --profile")
+        names = " ".join(map(short_ref, refs))
+        _say(console, f"which commit made it so: fairtrial why {names}; what it does: the same with --profile")
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
 
 
@@ -141,9 +142,10 @@ def _share(text: str) -> float:
 def _answer(result: "Result", refs: tuple[str, str], margin: str) -> str:
     """The answer in one line: `HEAD is slower than main by more than 5%`."""
     from fairtrial.experiment.ab_test import DECIDES
+    from fairtrial.experiment.contenders import short_ref
 
     verdicts = {claim.id: claim.verdict for claim in result.claims}
-    before, after = refs
+    before, after = map(short_ref, refs)
     words = {
         "upheld": f"{after} is not slower than {before} by more than {margin}",
         "refuted": f"{after} is slower than {before} by more than {margin}",

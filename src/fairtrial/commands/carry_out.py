@@ -76,14 +76,16 @@ def carry_out(
             _runner(console, plan, file, options, hosts) as trials,
             results_folder(options.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], trials.lanes, verbose=options.verbose)
+            skipped = [*left_out, *not_tried]
+            announce(console, plan, skipped, trials.lanes, verbose=options.verbose, profile=options.profile)
             with progress_on(console, verbose=options.verbose) as progress:
                 conducted = trials.conduct(results, progress.on)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, reports)
     sentence = None if answer is None or options.verbose else answer(result)
-    print_result(result, console, report, profile_parts(profiles), verbose=options.verbose, answer=sentence)
+    profile = profile_parts(profiles, verbose=options.verbose)
+    print_result(result, console, report, profile, verbose=options.verbose, answer=sentence)
     if problem:
         print_problem(problem)
     return result, problem

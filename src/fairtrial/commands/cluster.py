@@ -51,13 +51,13 @@ def plan(options: LaneOptions) -> None:
     from rich.text import Text
 
     from fairtrial.cluster.reach import reached
-    from fairtrial.lab.lanes.describe import describe_lanes, lanes_in_words
+    from fairtrial.lab.lanes.describe import describe_lanes, division_in_words
     from fairtrial.lab.lanes.start import lanes_of
 
     with reached(options) as cluster:
         division = lanes_of(cluster, options.lanes, options.load_hosts_of_lane)
     console = Console()
-    console.print(Text(lanes_in_words(division), style="bold"))
+    console.print(Text(division_in_words(division), style="bold"))
     for line in describe_lanes(division):
         console.print(Text(line), soft_wrap=True)
 

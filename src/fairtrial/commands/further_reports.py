@@ -59,7 +59,7 @@ class ReviewOptions:
 
 @dataclass(frozen=True)
 class MonitorOptions:
-    """What systems that watch others take."""
+    """Options for systems that watch others."""
 
     prometheus: Annotated[
         Path | None,
@@ -122,7 +122,7 @@ def print_or_write(json: Path | None, document: "Document", show: "Callable[[Con
 
 
 def further_reports(data: DataOptions, review: ReviewOptions, monitor: MonitorOptions) -> FurtherReports:
-    """What these options ask for, after a look at whether it can be had.
+    """The reports that these options ask for, after a look at whether it can be had.
 
     Raises:
         Problem: a file could not be written, or OpenTelemetry's SDK is not installed.
@@ -150,13 +150,13 @@ def write_further(result: "Result", trials: "Sequence[TrialRecord]", reports: Fu
     from fairtrial.report.markdown import markdown_text
     from fairtrial.report.outputs import write_outputs
     from fairtrial.report.prometheus import prometheus_text
-    from fairtrial.report.rows import Figure, figures_of
+    from fairtrial.report.rows import ResultFigure, figures_of
 
     write_outputs(
         reports.paths,
         {
             "--json": lambda: json_text(result),
-            "--csv": lambda: csv_text(Figure, figures_of(result)),
+            "--csv": lambda: csv_text(ResultFigure, figures_of(result)),
             "--junit": lambda: junit_text(result),
             "--markdown": lambda: markdown_text(result),
             "--prometheus": lambda: prometheus_text(result),

@@ -77,7 +77,7 @@ def history(
 
 
 def _lines(of_runs: "History", changes: "Changes") -> "Iterator[str]":
-    """What changed, what else differed there, and where figures are missing."""
+    """Lines on what changed, what else differed there, and where figures are missing."""
     from fairtrial.base.formatting import count, enumeration
     from fairtrial.base.printable import printable
     from fairtrial.judge.statistics.trend import SHORTEST

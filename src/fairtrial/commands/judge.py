@@ -14,8 +14,8 @@ def judge(
     place: Annotated[
         Path,
         typer.Argument(
-            help="A results folder that `fairtrial run` wrote, or its record.jsonl compressed by xz, which ends in "
-            ".xz: beside that nothing is written.",
+            help="A results folder that `fairtrial run` wrote, or its record.jsonl, compressed by xz (.xz) or not, "
+            "beside which nothing is written.",
             metavar="DIR",
         ),
     ],
@@ -74,5 +74,5 @@ def judge(
         make_folder(target)
         report = write_reports(result, record, trials, target, profiles)
     write_further(result, trials, reports)
-    print_result(result, console, report, profile_parts(profiles), verbose=verbose)
+    print_result(result, console, report, profile_parts(profiles, verbose=verbose), verbose=verbose)
     raise typer.Exit(exit_status(result))

@@ -32,7 +32,7 @@ class ListedKind(StrEnum):
 
 
 class Listing(Document):
-    """What can be named, of one kind."""
+    """Names of one kind that can be given."""
 
     kind: Literal["fairtrial/list"] = Field("fairtrial/list", alias="schema")
     version: Literal[1] = 1

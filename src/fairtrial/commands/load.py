@@ -60,11 +60,13 @@ def load(
     from fairtrial.report.outputs import check_outputs
     from fairtrial.tools.load.offer import offer
     from fairtrial.tools.load.report.outputs import write_load
-    from fairtrial.tools.load.report.terminal import print_measurement
 
     use_stdout = check_outputs(outputs.paths)
     errors = Console(stderr=True)
     measurement = offer(errors, options, goals, hosts, plain=plain)
+
+    from fairtrial.tools.load.report.terminal import print_measurement  # needs numpy, which a load need not wait for
+
     try:
         print_measurement(errors if use_stdout else Console(), measurement, verbose=verbose)
     finally:

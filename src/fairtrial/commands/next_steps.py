@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 RUN = ("fairtrial run", "try it, with a report")
 AB_TEST = ("fairtrial ab-test", "what you have changed: does it make it slower?")
+LAST_CHANGE = "did the last change make it slower?"
 LOAD = ("fairtrial load URL", "offer load to a server that runs already")
 INIT = ("fairtrial init", "in the folder of a service: put it on trial")
 QUICKSTART = ("fairtrial run", "three claims about five stacks, judged in about two minutes")
@@ -35,7 +36,7 @@ def print_next_steps(console: "Console", folder: Path) -> None:
 
 def _sight_and_steps(folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
     if (folder / PROJECT_FILE).is_file():
-        return [f"{PROJECT_FILE} puts the service of this folder on trial."], [RUN, AB_TEST]
+        return [f"{PROJECT_FILE} puts the service of this folder on trial."], [RUN, _ab_test(folder)]
     from fairtrial_init.answers import line_of
     from fairtrial_init.project_folder import ProjectFolder
     from fairtrial_init.projects import proposals_for
@@ -44,6 +45,23 @@ def _sight_and_steps(folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
         words = f"This looks like a service: {proposal.kind}, started by {line_of(proposal.command)}"
         return [words], [("fairtrial init", f"write {PROJECT_FILE}, and try the service once"), LOAD]
     return [], [LOAD, INIT, QUICKSTART]
+
+
+def _ab_test(folder: Path) -> tuple[str, str]:
+    """The comparison of what has changed; where nothing has, of the last commit that changed the service."""
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.repository import Repository, usual_refs
+
+    try:
+        repository = Repository.of(folder)
+    except Problem:
+        return AB_TEST
+    try:
+        usual_refs(repository)
+    except Problem:
+        if (last := repository.last_change()) is not None:
+            return f"fairtrial ab-test {' '.join(last)}", LAST_CHANGE
+    return AB_TEST
 
 
 def _newest_report(folder: Path) -> Iterator[str]:

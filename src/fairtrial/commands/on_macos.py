@@ -1,4 +1,4 @@
-"""What works where there is no Linux, such as on macOS: reading what was measured. The rest says at once that it does
+"""The part that works without Linux, such as on macOS: reading what was measured. The rest says at once that it does
 not."""
 
 import sys

@@ -14,7 +14,7 @@ def pool(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Results folders of one experiment file, or their records compressed by xz.",
+            help="Results folders of one experiment file, or their records.",
             metavar="RUN...",
         ),
     ],
@@ -48,7 +48,8 @@ def pool(
     one undecided, or none could be pooled.
     """
     from rich.console import Console
-    from rich.markup import escape
+    from rich.padding import Padding
+    from rich.text import Text
 
     from fairtrial.base.csv_text import csv_text
     from fairtrial.base.document import json_text
@@ -70,7 +71,9 @@ def pool(
     write_outputs(data.paths, {"--json": lambda: json_text(document), "--csv": lambda: csv_text(FigureOnMachine, rows)})
     console = Console(highlight=False, stderr=use_stdout)
     for line in pool_lines(document):
-        console.print(escape(line))
+        text = line.lstrip()
+        indent = len(line) - len(text)
+        console.print(Padding(Text(text), (0, 0, 0, indent), expand=False) if indent else Text(text))
     verdicts = {claim.verdict for claim in document.claims} - {None}
     if verdicts & {"refuted", "equal"}:
         raise typer.Exit(REFUTED)

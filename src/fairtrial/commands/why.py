@@ -115,7 +115,8 @@ def _judge_again(place: str, reports: FurtherReports, *, verbose: bool) -> "Resu
     result = judge_record(record, trials)
     answer = _answer(result, place)
     write_further(result, trials, reports)
-    print_result(result, console, None, profile_parts(read_profiles(Path(place))), verbose=verbose, answer=answer)
+    profile = profile_parts(read_profiles(Path(place)), verbose=verbose)
+    print_result(result, console, None, profile, verbose=verbose, answer=answer)
     return result
 
 

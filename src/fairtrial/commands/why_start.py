@@ -1,4 +1,4 @@
-"""What `fairtrial why` begins with, of two names: a file that proposes factors, the commits between two or the packages
+"""The start of `fairtrial why`, from two names: a file that proposes factors, the commits between two or the packages
 that one commit switched, or the variables in which two contenders differ."""
 
 import sys

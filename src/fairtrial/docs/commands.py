@@ -42,7 +42,7 @@ def history_parts() -> Mapping[str, str]:
 
 
 def macos_parts() -> Mapping[str, str]:
-    """What works on macOS, and what does not."""
+    """The commands that work on macOS, and those that do not."""
     words = {"these work": WORKS, "these need Linux": DOES_NOT}
     return {
         "on macOS": bullets(

@@ -10,7 +10,7 @@ from fairtrial.docs.markdown import as_sentence, code, markdown_table
 from fairtrial.judge.model import SCHEMA, Result
 from fairtrial.report.columns import FIGURES_AT
 from fairtrial.report.gauges import STATES, gauge_name
-from fairtrial.report.rows import Figure, TrialRow, VerdictRow
+from fairtrial.report.rows import ResultFigure, TrialRow, VerdictRow
 from fairtrial.tools.compare.document import ComparedFigure, ComparisonDocument
 from fairtrial.tools.doctor.model import DiagnosesDocument
 from fairtrial.tools.history.document import HistoryDocument
@@ -60,7 +60,7 @@ def formats_parts() -> Mapping[str, str]:
     ]
     return {
         "documents": markdown_table(("`--json` of", "schema", "version", ""), documents),
-        "columns of figures": _columns(Figure),
+        "columns of figures": _columns(ResultFigure),
         "columns of a comparison": _columns(ComparedFigure),
         "columns of printed figures": _columns(PrintedFigure),
         "columns of boards": _columns(ExaminedRow),

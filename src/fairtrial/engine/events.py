@@ -25,13 +25,17 @@ class EngineSilent(Problem):
     """The engine runs, and says nothing: it hangs, or somebody stopped it."""
 
 
-def send_plan(process: "subprocess.Popen[bytes]", plan: bytes) -> None:
+def send_plan(process: "subprocess.Popen[bytes]", plan: bytes, *, is_last: bool = True) -> None:
     """Hand a plan to an engine beside whatever comes next: one that was stopped reads nothing, and a pipe fills up."""
 
     def send() -> None:
         assert process.stdin
-        with suppress(OSError, ValueError), process.stdin as pipe:  # it has ended, which its output says as well
-            pipe.write(plan)
+        with suppress(OSError, ValueError):  # it has ended, which its output says as well
+            process.stdin.write(plan)
+            process.stdin.flush()
+        if is_last:
+            with suppress(OSError):
+                process.stdin.close()
 
     Thread(target=send, name="plan", daemon=True).start()
 

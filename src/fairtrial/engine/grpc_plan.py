@@ -15,7 +15,7 @@ class GrpcEnd(Strict):
 
 
 class FieldPlan(Strict):
-    """What must stand in one field of a message: bits of numbers, base64 of texts and bytes, or fields of messages."""
+    """The value that one field of a message must have: bits of a number, base64 of a text or bytes, or fields."""
 
     name: str
     number: int

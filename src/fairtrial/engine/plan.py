@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, InstanceOf
 
@@ -10,13 +10,14 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
-from fairtrial.engine.grpc_plan import GrpcEnd, MessageBody
+from fairtrial.engine.grpc_plan import FieldPlan, GrpcEnd, MessageBody
 from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
+from fairtrial.experiment.workload_file.events import Events
 from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.experiment.workload_file.websocket import WebSocket
-from fairtrial.load.engine_terms import EngineLoad, Http2, StopAfterRequests, StopAfterSeconds, Wait
+from fairtrial.load.engine_terms import EngineLoad, Http2, Http3, StopAfterRequests, StopAfterSeconds, Wait
 
 
 class BodyRange(Strict):
@@ -76,7 +77,19 @@ class EventsBody(Strict):
     last: str | None = None
     tokens: str | None = None
     stall_seconds: float = 1.0
+    messages: list[list[FieldPlan]] | None = Field(
+        None,
+        description="the events are a call's messages, and this stands in them by place, the last in all further ones; "
+        "pointers lead through numbers of fields. null: they are server-sent",
+    )
     kind: Literal["events"] = "events"
+
+    @classmethod
+    def of(cls, events: Events) -> Self:
+        """What a workload file says of a stream."""
+        least, *most = events.count_range
+        values = events.model_dump(include={"sequence", "first", "content", "last", "tokens"})
+        return cls(min=least, max=most[0] if most else None, stall_seconds=events.stall_seconds, **values)
 
 
 class EchoBody(Strict):
@@ -224,9 +237,13 @@ class EnginePlan(Strict):
     warmup_limit_seconds: float | None = Field(
         None, description="the warm-up goes on until the pace is flat, and no longer than this; null: whatever the pace"
     )
+    kept_warmup_seconds: float | None = Field(
+        None, description="the warm-up where all connections are there already, of the plan before; null: as without"
+    )
     requests_per_connection: int | None = None
     pipeline: int = 1
     http2: Http2 | None = None
+    http3: Http3 | None = None
     websocket: WebSocket | None = Field(None, description="requests are messages of a WebSocket; null: HTTP's")
     timeout_seconds: float = 10.0
     drain_seconds: float | None = Field(
@@ -274,7 +291,7 @@ class EnginePlan(Strict):
     def can_halt(self) -> bool:
         """Whether its load can stand still."""
         has_journeys = any(request.journey is not None for request in self.requests)
-        plain = self.pipeline == 1 and self.http2 is None and self.websocket is None
+        plain = self.pipeline == 1 and self.http2 is None and self.http3 is None and self.websocket is None
         return self.load.kind == "closed" and plain and not has_journeys
 
     def to_json(self) -> str:

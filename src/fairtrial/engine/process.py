@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any, Protocol, runtime_checkable
 
 from fairtrial.base.problem import Problem
@@ -9,6 +10,9 @@ from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.events import send_plan
 from fairtrial.engine.orphans import started_by_lab
 from fairtrial.engine.plan import EnginePlan
+
+RUN = ("run", "--die-with-parent")
+"""The subcommand that offers loads; it ends when the lab does."""
 
 
 class EngineProcess(Protocol):
@@ -57,10 +61,24 @@ def start_here(plan: EnginePlan) -> EngineProcess:
         Problem: it cannot be started, or the plan holds what is no text.
     """
     text = plan.to_json().encode()
+    process = started_engine(*RUN)
+    send_plan(process, text)
+    return process
+
+
+def started_engine(*arguments: str) -> "subprocess.Popen[bytes]":
+    """An engine on this machine that has no plan yet. It ends with the lab.
+
+    Args:
+        arguments: its subcommand, with options.
+
+    Raises:
+        Problem: it cannot be started.
+    """
     try:
-        process = started_by_lab(
+        return started_by_lab(
             lambda: subprocess.Popen(
-                [str(engine_binary()), "run", "--die-with-parent"],
+                [str(engine_binary()), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -72,5 +90,19 @@ def start_here(plan: EnginePlan) -> EngineProcess:
             f"the load engine {engine_binary()} cannot be started: {error.strerror}",
             "see with `fairtrial doctor` whether it was damaged; then run again",
         ) from error
-    send_plan(process, text)
-    return process
+
+
+def end_by_input(process: "subprocess.Popen[bytes]", within_seconds: float) -> None:
+    """Close an engine's input, by which it ends; one that does not in time is killed. Its output is not read."""
+    assert process.stdin and process.stdout and process.stderr
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(within_seconds)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()

@@ -41,6 +41,7 @@ def run_engine(
     report_when_interrupted: bool = False,
     start: EngineStart = start_here,
     on_part: PartHandler | None = None,
+    goes_on: bool = False,
 ) -> EngineSummary:
     """Offer the plan's load and return the engine's summary. Neither it nor a problem quotes the plan's secrets.
 
@@ -53,6 +54,8 @@ def run_engine(
     Args:
         start: starts the engine; by default on this machine.
         on_part: is given what the window can be joined with others by; None: the engine is not asked for it.
+        goes_on: the engine carries out other plans afterwards, and whoever started it ends it. Where there is no
+            summary, it is ended all the same.
 
     Raises:
         Problem: the engine refused the plan, ran out of rows, ended without a summary, or said nothing any more: it is
@@ -88,16 +91,18 @@ def run_engine(
         except StopEarly:
             process.send_signal(signal.SIGINT)
             summary = _summary(events, verdicts.add_any)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(END_WITHIN_SECONDS)
+        if summary is None or not goes_on:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(END_WITHIN_SECONDS)
     finally:
-        if process.poll() is None:
-            process.kill()
-        assert process.stderr and process.stdout
-        stderr = secrets.hidden(process.stderr.read().decode(errors="replace").strip())
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+        if summary is None or not goes_on:
+            if process.poll() is None:
+                process.kill()
+            assert process.stderr and process.stdout
+            stderr = secrets.hidden(process.stderr.read().decode(errors="replace").strip())
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
     if summary is None and process.returncode == WRONG_PLAN:
         raise Problem(f"the load engine refused: {printable(stderr.removeprefix('fairtrial-engine: plan: '))}")
     if summary is None and process.returncode == ROWS_RAN_OUT:

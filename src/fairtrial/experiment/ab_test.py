@@ -1,4 +1,4 @@
-"""What `fairtrial ab-test` and `fairtrial why` make of a service's experiment file: one contender at two refs, at the
+"""Changes by `fairtrial ab-test` and `fairtrial why` to a service's experiment file: one contender at two refs, at the
 commits between them, or two contenders and the variables in which they differ."""
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
-from fairtrial.experiment.contenders import slug_of
+from fairtrial.experiment.contenders import short_ref, slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.slices import Slices
@@ -66,7 +66,7 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
     Raises:
         Problem: the refs cannot be told apart.
     """
-    pair = _stacks_at(name, [before, after])
+    pair, older, newer = _stacks_at(name, [before, after]), short_ref(before), short_ref(after)
     metric, more_is_better = METRICS.get(experiment.load.kind, ("goodput", True))
     allowed = f"by more than {100 * margin:g}%"
 
@@ -74,8 +74,8 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         return {"at_least": 1 - margin} if more_is_better else {"at_most": 1 + margin}
 
     claims = [
-        _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
-        _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False))
+        _ratio(DECIDES, f"{newer} is not slower than {older} {allowed}", pair, metric, bound(more_is_better)),
+        _ratio("cpu-per-request", f"{newer} takes no more processor time {allowed}", pair, COST, bound(False))
         | {"adds_blocks": False},
     ]
     minutes = MINUTES if experiment.blocks is None and experiment.minutes is None else experiment.minutes
@@ -137,7 +137,7 @@ def _at_refs(experiment: Experiment, name: str, refs: Sequence[str], keys: dict[
     """Raises Problem: the refs cannot be told apart."""
     stacks, before, after = _stacks_at(name, refs), refs[0], refs[-1]
     file = experiment.model_dump() | {
-        "title": f"{name}: {after} against {before}",
+        "title": f"{name}: {short_ref(after)} against {short_ref(before)}",
         "contenders": {name: experiment.contenders[name].model_dump() | {"refs": list(refs), "git": None}},
         "stacks": stacks,
         "reference": None if experiment.reference is None else stacks[0],

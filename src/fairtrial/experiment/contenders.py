@@ -8,13 +8,16 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from fairtrial.base.strict import LONGEST_TITLE
 from fairtrial.experiment.origins import NOT_STARTED, ORIGINS, Described
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.variables import Variables
+from fairtrial.experiment.variables import StartCommand, Variables
 
 Words = Annotated[list[str], Field(min_length=1)]
 """A command, word by word: no shell reads it."""
 
 WORKING_TREE = "working-tree"
 """In the place of a commit: the folder as it is, with what is not committed."""
+
+SHORT_HASH = 12
+"""Characters of a hash that name a commit in all but the largest repositories, and are short in a table."""
 
 
 def _no_option(ref: str) -> str:
@@ -37,7 +40,7 @@ class Contender(Described):
     folder: str | None = Field(
         None, description="relative to the experiment's file; it has a stack.toml, or `command` here says how to run it"
     )
-    command: Words | None = None
+    command: StartCommand | None = Field(None, min_length=1)
     build: list[Words] = Field(default_factory=list, description="commands that build the copy of `folder`")
     env: Variables = Field(default_factory=dict, description="variables for `command`; they are recorded")
     refs: list[Ref] = Field(default_factory=list, description="commits, branches or tags of the repository of `folder`")
@@ -106,9 +109,15 @@ class Contender(Described):
         return {slug_of(ref): ref for ref in refs}
 
 
+def short_ref(ref: str) -> str:
+    """A ref for readers: of a whole commit id, as CI services give it, as many digits as tell it
+    from others."""
+    return ref[:SHORT_HASH] if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", ref) else ref
+
+
 def slug_of(ref: str) -> str:
     """A ref as a variant's name: `feature-x` for `feature/x`, `head` for `HEAD`, `head-1` for `HEAD~1`."""
-    slug = re.sub(r"[^a-z0-9]+", "-", ref.lower()).strip("-") or "ref"
+    slug = re.sub(r"[^a-z0-9]+", "-", short_ref(ref).lower()).strip("-") or "ref"
     return "ref-default" if slug == "default" else slug
 
 

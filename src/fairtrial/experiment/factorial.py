@@ -38,7 +38,7 @@ MOST_FACTORS = max(GENERATORS)
 
 
 @dataclass(frozen=True)
-class Design:
+class FactorialDesign:
     """The runs over some factors."""
 
     factors: Sequence[str]
@@ -82,12 +82,12 @@ class Design:
         return list(groups.values())
 
 
-def make_path(factors: Sequence[str]) -> Design:
+def make_path(factors: Sequence[str]) -> FactorialDesign:
     """The design in which they are switched one after the other, and stay so: of what comes in an order."""
-    return Design(factors, [frozenset(factors[:count]) for count in range(len(factors) + 1)], in_order=True)
+    return FactorialDesign(factors, [frozenset(factors[:count]) for count in range(len(factors) + 1)], in_order=True)
 
 
-def make_design(factors: Sequence[str]) -> Design:
+def make_design(factors: Sequence[str]) -> FactorialDesign:
     """The design over so many factors: all combinations, or a fraction with the published generators.
 
     Raises:
@@ -105,7 +105,7 @@ def make_design(factors: Sequence[str]) -> Design:
             sign = 1 if len(word) % 2 else -1
             level_of[factor] = sign * prod(level_of[letters[letter]] for letter in word)
         runs.append(frozenset(factor for factor, level in level_of.items() if level == 1))
-    return Design(factors, runs)
+    return FactorialDesign(factors, runs)
 
 
 def evenly_spread(items: Sequence[Item], most: int) -> list[Item]:

@@ -23,6 +23,7 @@ class LoadVariant(Strict):
     threads: int | None = None
     keep_alive: bool | None = None
     http2: bool | None = None
+    http3: bool | None = None
     streams: int | None = None
 
 

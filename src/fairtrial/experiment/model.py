@@ -171,7 +171,7 @@ class Experiment(Strict):
         description="what the load generator does while it awaits answers: sleep, or stay awake, which takes all of "
         "its processors; null: it stays awake where nothing else needs them",
     )
-    stacks: list[StackRef] = Field(min_length=1)
+    stacks: list[StackRef] = Field(min_length=1, description="without them, every one of `contenders`")
     contenders: dict[Annotated[str, Field(pattern=SLUG)], Contender] = Field(
         default_factory=dict, description="by the name under which `stacks` and claims refer to them"
     )
@@ -245,9 +245,11 @@ class Experiment(Strict):
     def _each_ref_is_a_stack(cls, values: Any) -> Any:
         if isinstance(values, dict) and values.get("why"):
             values = with_conditions(values)
-        if isinstance(values, dict) and values.get("contenders") and "stacks" in values:
-            return {**values, "stacks": with_refs(values["stacks"], values["contenders"])}
-        return values
+        if not isinstance(values, dict) or not values.get("contenders"):
+            return values
+        contenders = values["contenders"]
+        stacks = values.get("stacks", list(contenders) if isinstance(contenders, dict) else None)
+        return values if stacks is None else {**values, "stacks": with_refs(stacks, contenders)}
 
     @field_validator("requests", mode="before")
     @classmethod
@@ -299,6 +301,7 @@ class Experiment(Strict):
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
             "local_ports are counted over one window": load.loses_clients,
+            "idle connections stay open for a whole window": load.idle_connections > 0,
             "a service that is given by URL has the work of all conditions at once, and whose it was cannot be told; "
             "without `url_from` each has one of its own": any(each.url_from is not None for each in options),
             "programs with the address of a service in their source cannot each have one of their own; those that read "
@@ -355,10 +358,15 @@ class Experiment(Strict):
             raise ValueError("placement: a program has no load generator that could share its processors")
         if self.placement == "shared" and self.wait == "awake":
             raise ValueError("wait: awake, the load generator would leave the server none of their shared processors")
-        if self.balancer is not None and self.load.http2:
+        if self.load.streams > 1 and not self.load.has_streams:
             raise ValueError(
-                "load.http2: the balancer asks stacks over HTTP/1.1, so that none would be asked over HTTP/2: leave "
-                "`balancer` (and `instances`) out, or `http2`"
+                "load.streams: they are those of HTTP/2 and HTTP/3: set `http2 = true` or `http3 = true`, or leave "
+                "`streams` out"
+            )
+        if self.balancer is not None and self.load.has_streams:
+            raise ValueError(
+                f"load.{self.load.protocol_key}: the balancer asks stacks over HTTP/1.1, so that none would be asked "
+                f"over {self.load.protocol}: leave `balancer` (and `instances`) out, or `{self.load.protocol_key}`"
             )
         names = [str(stack) for stack in self.stacks]
         for name in names:

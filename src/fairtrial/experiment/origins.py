@@ -3,10 +3,8 @@ compose file. stack.toml and `[contenders.NAME]` describe them alike."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -22,10 +20,13 @@ from pydantic import (
 from fairtrial.base.endpoint import AddressChoice
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import IN_ITS_TABLE, Strict
+from fairtrial.experiment.contender_url import assert_address, is_here
 from fairtrial.experiment.namespaces import Files, Hosts, Network, assert_places
 from fairtrial.experiment.ready import Ready
 
-CONTRACT_VARIABLES = frozenset({"HOST", "PORT", "DATABASE_URL", "CACHE_URL", "UPSTREAM_URL"})
+CONTRACT_VARIABLES = frozenset(
+    {"HOST", "PORT", "DATABASE_URL", "CACHE_URL", "UPSTREAM_URL", "TLS_CERTIFICATE", "TLS_KEY"}
+)
 """Which the lab sets for each trial."""
 
 
@@ -53,7 +54,11 @@ OF_CONTAINERS = {
     "container_port": "it is of a container: set `image` or the like, or write `port`",
     "container_network": "it is of a container: set `image` or `dockerfile`, or leave it out",
 }
-OF_A_URL = {"addresses": "they are of the name in a `url`: leave it out"}
+OF_A_URL = {
+    "addresses": "they are of the name in a `url`: leave it out",
+    "http3": "a container is asked without TLS: start it yourself and set `url`, or name its program by `command`",
+    "tls": "a container is asked without TLS: leave it out, or name its program by `command`",
+}
 """Why keys are refused that only containers or what runs already have."""
 
 NOT_STARTED = "what runs at `url` is not started: leave it out"
@@ -103,7 +108,7 @@ class StackOrigin(Strict):
         if not isinstance(table, dict):
             return table
         for key in sorted(table.keys() & cls.of_other_kinds.keys()):
-            if table[key] != "published":  # the default, which older records have of contenders of all kinds
+            if table[key] not in ("published", False):  # defaults, which a record may have of contenders of all kinds
                 raise ValueError(f"{key}: {cls.of_other_kinds[key]}")
         return {key: value for key, value in table.items() if key not in cls.of_other_kinds}
 
@@ -111,6 +116,16 @@ class StackOrigin(Strict):
     def _each_place_once(self) -> Self:
         assert_places(self.files, self.hosts)
         return self
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the lab starts it with a certificate."""
+        return False
+
+    @property
+    def speaks_http3(self) -> bool:
+        """Whether it says so."""
+        return False
 
     def assert_variables(self, names: Iterable[str]) -> None:
         """Raise a ValueError if one of these names of variables cannot be passed to it."""
@@ -124,7 +139,34 @@ class StackOrigin(Strict):
         return ""
 
 
-class FolderOrigin(StackOrigin):
+class StartedOrigin(StackOrigin):
+    """What the lab starts by a command."""
+
+    of_other_kinds: ClassVar[Mapping[str, str]] = {**OF_CONTAINERS, "addresses": OF_A_URL["addresses"]}
+
+    tls: bool = Field(
+        False,
+        description="it speaks TLS alone, by the certificate and the key in the files that TLS_CERTIFICATE and TLS_KEY "
+        "name",
+    )
+    http3: bool = Field(False, description="it speaks HTTP/3 on its port of UDP as well; with `tls = true`")
+
+    @model_validator(mode="after")
+    def _encrypts_http3(self) -> Self:
+        if self.http3 and not self.tls:
+            raise ValueError("http3: HTTP/3 is always encrypted: set `tls = true` as well, or leave `http3` out")
+        return self
+
+    @property
+    def is_secure(self) -> bool:
+        return self.tls
+
+    @property
+    def speaks_http3(self) -> bool:
+        return self.http3
+
+
+class FolderOrigin(StartedOrigin):
     """A folder, which the lab copies and builds: that of `folder`, or where the stack.toml lies."""
 
     kind: ClassVar[OriginKind] = "folder"
@@ -134,7 +176,7 @@ class FolderOrigin(StackOrigin):
     )
 
 
-class CommandOrigin(StackOrigin):
+class CommandOrigin(StartedOrigin):
     """A command that is run where it lies, outside of any build: it is neither copied nor built."""
 
     kind: ClassVar[OriginKind] = "command"
@@ -159,56 +201,35 @@ class UrlOrigin(StackOrigin):
     runs_already: ClassVar[bool] = True
     why_bound_here: ClassVar[str] = "runs already"
     why_labs_user: ClassVar[str] = "it was running already"
-    of_other_kinds: ClassVar[Mapping[str, str]] = OF_CONTAINERS
+    of_other_kinds: ClassVar[Mapping[str, str]] = {**OF_CONTAINERS, "tls": "the `url` says it, by https: leave it out"}
 
     url: str = Field(description="http://HOST:PORT")
     addresses: AddressChoice = Field(
         "first", description="of its name that are used: the one that takes a connection first, or all, in turn"
     )
+    http3: bool = Field(False, description="it speaks HTTP/3 on its port of UDP; the url begins with https")
 
     @model_validator(mode="after")
     def _is_not_started(self) -> Self:
-        _assert_address(self.url)
+        assert_address(self.url)
+        if self.http3 and not self.url.startswith("https:"):
+            raise ValueError("http3: HTTP/3 is always encrypted: write the url with https, or leave `http3` out")
         for key in ("env_from", "files", "hosts", "network", "port"):
             if getattr(self, key):
                 raise ValueError(f"{key}: {NOT_STARTED}")
         return self
 
+    @property
+    def speaks_http3(self) -> bool:
+        return self.http3
+
     def located(self) -> tuple[str, Self]:
         return ".", self.model_copy(update={"url": self.url.rstrip("/")})
 
     def describe(self, _command: Sequence[str]) -> str:
-        where = "" if _is_here(self.url) else ": the load leaves this machine"
+        where = "" if is_here(self.url) else ": the load leaves this machine"
         addresses = ", at all addresses of its name" if self.addresses == "all" else ""
         return f"runs already at {printable(self.url)}{addresses}, on whatever processors it has{where}"
-
-
-def _assert_address(url: str) -> None:
-    """Refuse a URL that says more than where a server is. It may hold a password, and is in no message.
-
-    Raises:
-        ValueError: what it asks is the workload's to say, or a password in it would be recorded.
-    """
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise ValueError(f"url: not a URL: {printable(str(error))}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or not re.fullmatch(r"[!-~]+", url):
-        raise ValueError("url: write http://HOST:PORT or https://HOST")
-    if "@" in parts.netloc:
-        raise ValueError("url: it holds credentials, which would be recorded: leave them out")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise ValueError("url: it ends with the port: the paths are the workload's")
-
-
-def _is_here(url: str) -> bool:
-    """Whether the host of a URL is this machine by its loopback; other addresses of its own count as elsewhere."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class ContainerOrigin(StackOrigin):

@@ -8,21 +8,34 @@ from fairtrial.base.strict import Strict
 
 
 class Ready(Strict):
-    """`ready = { path = "/healthz", status = 200 }`; without a path, `{ tcp = true }` or `{ http2 = true }`."""
+    """`ready = { path = "/healthz", status = 200 }`; without a path, `{ tcp = true }`, `{ http2 = true }`,
+    `{ http3 = true }` or `{ grpc_health = "" }`."""
 
     path: str | None = Field(None, pattern=r"^/[!-~]*$", description="asked by GET until it is answered with `status`")
     status: int | None = Field(200, ge=100, le=599, description="null: any answer will do")
     tcp: bool = Field(False, description="ready as soon as its port accepts connections")
     http2: bool = Field(False, description="ready as soon as its port answers the preface of HTTP/2 with SETTINGS")
+    http3: bool = Field(False, description="ready as soon as QUIC is spoken on its port of UDP")
+    grpc_health: str | None = Field(
+        None,
+        max_length=100,
+        pattern=r"^[!-~]*$",
+        description='ready as soon as this service is SERVING by grpc.health.v1; "": the server as a whole',
+    )
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        for key, asks_for in (("tcp", "a connection"), ("http2", "SETTINGS")):
-            if getattr(self, key) and self.path is not None:
+        by_port = {"tcp": "a connection", "http2": "SETTINGS", "http3": "an answer by QUIC"}
+        by_port = {key: asks_for for key, asks_for in by_port.items() if getattr(self, key)}
+        for key, asks_for in by_port.items():
+            if self.path is not None:
                 raise ValueError(f"path: `{key} = true` asks for nothing but {asks_for}: leave one of them out")
-        if self.tcp and self.http2:
-            raise ValueError("tcp: `http2 = true` asks for more: leave one of them out")
-        if not self.tcp and not self.http2 and self.path is None:
+        if self.grpc_health is not None and (by_port or self.path is not None):
+            raise ValueError("grpc_health: it asks for a call: leave the others out")
+        if len(by_port) > 1:
+            keys = " and ".join(f"`{key} = true`" for key in by_port)
+            raise ValueError(f"{next(iter(by_port))}: {keys} ask for different things: leave all but one of them out")
+        if not by_port and self.path is None and self.grpc_health is None:
             raise ValueError('name what to ask for, as in { path = "/healthz" }, or set { tcp = true }')
         return self
 
@@ -32,6 +45,10 @@ class Ready(Strict):
             return "its port accepts connections"
         if self.http2:
             return "its port speaks HTTP/2"
+        if self.http3:
+            return "its port of UDP speaks QUIC"
+        if self.grpc_health is not None:
+            return f"its health by gRPC{self.grpc_health and f' ({self.grpc_health})'} is SERVING"
         return f"GET {self.path} is answered" if self.status is None else f"GET {self.path} answers {self.status}"
 
 
@@ -49,3 +66,6 @@ ANSWERED = Ready(path="/", status=None)
 
 SPEAKS_HTTP2 = Ready(http2=True)
 """Of a server of gRPC, which is asked nothing over HTTP/1.1."""
+
+SPEAKS_HTTP3 = Ready(http3=True)
+"""Of a server that is loaded over HTTP/3: nothing is known of its port of TCP."""

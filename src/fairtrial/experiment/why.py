@@ -1,4 +1,4 @@
-"""What turns one contender into another, a step at a time: `[why]` of an experiment file.
+"""Steps that turn one contender into another: `[why]` of an experiment file.
 
 Either `steps` names what lies between the two, such as the commits in between. Or there are factors: each is switched
 by itself, and the design's combinations are conditions like any others: variants of the contender that it starts from,
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
-from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, Design, Run, make_design, make_path
+from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, FactorialDesign, Run, make_design, make_path
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import PARAMETER, PARAMETER_IN_WORDS, Sweep
 from fairtrial.experiment.value import Value, format_value
@@ -46,7 +46,7 @@ class Factor(Strict):
         return self
 
     def in_words(self) -> str:
-        """What it changes: `variant async`, `DB_POOL=16`, `options.rows 10 to 1`."""
+        """Its changes: `variant async`, `DB_POOL=16`, `options.rows 10 to 1`."""
         if self.setting is not None:
             return f"{self.setting} {' to '.join(map(format_value, self.values))}"
         if self.variant is not None:
@@ -98,7 +98,7 @@ class Why(Strict):
         return self
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> FactorialDesign:
         """The runs over its factors."""
         return make_path(self._names) if self.steps else make_design(list(self.factors))
 
@@ -108,12 +108,12 @@ class Why(Strict):
 
     @property
     def _names(self) -> list[str]:
-        """Of the steps, in the answer."""
+        """The names of the steps, in the answer."""
         return [self.titles.get(str(stack), str(stack)) for stack in self._path[1:]]
 
     @property
     def changes(self) -> dict[str, str]:
-        """What each factor or step changes, in words, by its name."""
+        """The changes of each factor or step, in words, by its name."""
         if self.steps:
             return {
                 name: f"from {before}" if name == str(after) else f"{after} from {before}"

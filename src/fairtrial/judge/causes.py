@@ -12,7 +12,7 @@ from itertools import combinations
 from fairtrial.base.formatting import duration
 from fairtrial.experiment.ab_test import METRICS as METRICS_BY_LOAD
 from fairtrial.experiment.claims import RatioClaim
-from fairtrial.experiment.factorial import MOST_FACTORS, Design, make_design
+from fairtrial.experiment.factorial import MOST_FACTORS, FactorialDesign, make_design
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.experiment.why import Why
@@ -132,7 +132,7 @@ def causes_of(evidence: Evidence) -> Causes | None:
 
 
 def _lone_steps(why: Why, evidence: Evidence) -> Iterator[str]:
-    """What to do about a commit between that has a title and no valid trial: one that switches a package may not run
+    """The remedy for a commit between that has a title and no valid trial: one that switches a package may not run
     without what is switched after it."""
     contender = evidence.experiment.contenders.get(why.start.name)
     by_variant = {} if contender is None else contender.tried_refs
@@ -152,12 +152,12 @@ def _lone_steps(why: Why, evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _advice(answer: Causes, design: Design, evidence: Evidence) -> Iterator[str]:
+def _advice(answer: Causes, design: FactorialDesign, evidence: Evidence) -> Iterator[str]:
     """How long shares would take where there are none, how long narrower ones, and how long more factors."""
     widest, parts = answer.widest_share, len(answer.parts)
 
     def length(width: float, goal: float, of: int) -> str:
-        """Of a run in which an interval is as narrow, at the level of one among so many."""
+        """The blocks of a run in which an interval is as narrow, at the level of one among so many."""
         levels = {"level": 1 - (1 - answer.level) / of, "then": 1 - (1 - LEVEL) / parts}
         blocks = blocks_to_narrow(width, goal, answer.blocks, **levels)
         return f"More than {MOST_BLOCKS} blocks" if blocks is None else blocks_needed(evidence, blocks)

@@ -284,11 +284,12 @@ def _figure(metric: Metric, valid: Sequence[TrialRecord], losses: Losses) -> Est
 
 
 def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
-    """By trial index. The cause of a refusal are the names of the checks behind it."""
+    """By trial index. The cause of a refusal are the names of the checks behind it; else a reason's first line, without
+    the end of a log."""
     return {
         trial.index: TrialOutcome(
             trial.outcome,
-            refusing_checks(trial) or trial.reason,
+            refusing_checks(trial) or (trial.reason and trial.reason.partition("\n")[0].removesuffix(":")),
             frozenset(finding.check for finding in trial.findings if finding.refuses_trial),
             _checks(trial, "warning") | frozenset(finding.check for finding in trial.findings if finding.metrics),
             _checks(trial, "note"),

@@ -146,7 +146,7 @@ LimitKind = Literal[
     "not-known",
     "not-examined",
 ]
-"""What may limit a figure: docs/checks.md, "What limits a figure"."""
+"""The causes that may limit a figure: docs/checks.md, "What limits a figure"."""
 
 
 class Limit(Strict):

@@ -33,8 +33,8 @@ AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: do
 
 
 OF_THE_HARNESS = {
-    "harness-limited": "whether goodput is near the ceiling of the load engine over HTTP/2",
-    "latency-at-the-floor": "which part of the median is the load engine's own over HTTP/2",
+    "harness-limited": "whether goodput is near the ceiling of the load engine over {protocol}",
+    "latency-at-the-floor": "which part of the median is the load engine's own over {protocol}",
 }
 """By check, what it examines by a calibration, which there is over HTTP/1.1 alone."""
 NO_CEILING = (
@@ -69,7 +69,7 @@ def unexamined_notes(record: ExperimentRecord, trials: Sequence[TrialRecord]) ->
     yield from _of_workload_file(record)
     yield from _short_windows(record, trials)
     yield from _uncompared_parts(record, trials)
-    yield from _over_http2(record)
+    yield from _over_streams(record)
 
 
 def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
@@ -95,17 +95,17 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
         yield _note("not-stationary", what, remedy, contenders)
 
 
-def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
-    """A note for each check that needs a calibration, for all conditions over HTTP/2, as there is none; and one for
-    those whose streams share connections, as their answers are counted by connection."""
+def _over_streams(record: ExperimentRecord) -> Iterator[Finding]:
+    """A note for each check that needs a calibration, for all conditions over HTTP/2 or HTTP/3, as there is none; and
+    one for those whose streams share connections, as their answers are counted by connection."""
     loads = {each.contender: each.load for each in record.conditions}
-    over_http2 = [name for name, load in loads.items() if load.http2]
-    if not over_http2:
-        return
-    conditions = printable(", ".join(over_http2), NAMED_CHARACTERS)
-    for check, what in OF_THE_HARNESS.items():
-        evidence = f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone"
-        yield _note(check, evidence, NO_CEILING, over_http2)
+    for protocol in sorted({load.protocol for load in loads.values() if load.has_streams}):
+        over_it = [name for name, load in loads.items() if load.protocol == protocol]
+        conditions = printable(", ".join(over_it), NAMED_CHARACTERS)
+        for check, what in OF_THE_HARNESS.items():
+            question = what.format(protocol=protocol)
+            evidence = f"{question}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone"
+            yield _note(check, evidence, NO_CEILING, over_it)
     shared = [name for name, load in loads.items() if load.clients is not None and load.streams > 1]
     if shared:
         conditions = printable(", ".join(shared), NAMED_CHARACTERS)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import count, duration
+from fairtrial.base.formatting import count, duration, on_service
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.load_variants import OVER_LOADS
@@ -15,6 +15,7 @@ from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
 from fairtrial.lab.placement import planned_placement
+from fairtrial.lab.profile.block import planned_block_seconds
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
 from fairtrial.lab.trial.whole_window import needs_whole_windows
@@ -25,7 +26,13 @@ from fairtrial.record.placement import Placement, topology_in_words
 
 
 def announce(
-    console: Console, plan: Plan, left_out: Sequence[str], lanes: Sequence[str] = (), *, verbose: bool = True
+    console: Console,
+    plan: Plan,
+    left_out: Sequence[str],
+    lanes: Sequence[str] = (),
+    *,
+    verbose: bool = True,
+    profile: bool = False,
 ) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time.
 
@@ -34,16 +41,18 @@ def announce(
         left_out: ids of claims that are not judged, because they are about something that this run does not try.
         verbose: say of each stack how it works, the claims, blocks and slices, and where all of it runs. Otherwise
             what is tried and how long it takes, and of the placement only what harms figures.
+        profile: the block under profilers follows.
     """
     experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
-        "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
+        "workload": f"{on_service(plan.workload.name, experiment.service)}{_rows(plan)}",
         "load": f"{_load(plan)}; {experiment.load.lengths()}",
         **({"slices": _slices(plan)} if verbose and experiment.slices is not None else {}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan, verbose=verbose)),
         **({"trials": _trials(plan)} if verbose else {"takes": _time(plan)}),
+        **({"profile": f"about {duration(planned_block_seconds(plan))} more, after the last trial"} if profile else {}),
         **({"lanes": "\n".join(lanes)} if lanes else {}),
         **({"placement": placed} if not lanes and (placed := _placement(plan, verbose=verbose)) else {}),
         **({"claims": ", ".join(claim.id for claim in experiment.claims) or "none"} if verbose else {}),

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from fairtrial.base.formatting import count
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
@@ -146,14 +145,14 @@ def calibrate_loads(
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
     A load that the engine could not carry out against its own target has no calibration; `watcher` is told why. So it
-    is with HTTP/2 and WebSocket, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
+    is with HTTP/2, HTTP/3 and WebSocket, which the target does not speak: over HTTP/1.1, the ceiling would be that of
+    another load.
     """
     loads: dict[tuple[str, Wait], Load] = {}
-    left_out = {
-        "HTTP/2": any(each.load.http2 for each in plan.conditions),
-        "WebSocket": any(map(_sends_messages, plan.conditions)),
-    }
-    for protocol in (name for name, is_left_out in left_out.items() if is_left_out):
+    left_out = {str(each.load.protocol) for each in plan.conditions if each.load.has_streams}
+    if any(each.point.workload.websocket is not None for each in plan.conditions):
+        left_out.add("WebSocket")
+    for protocol in sorted(left_out):
         watcher(Preparing(f"calibration left out over {protocol}: the load engine's own target speaks HTTP/1.1 alone"))
     for condition in plan.conditions:
         if _is_calibrated(condition):
@@ -298,13 +297,9 @@ class BlockCeilings:
 
 
 def _is_calibrated(condition: PlannedCondition) -> bool:
-    """False for programs, and for loads over HTTP/2 and WebSocket."""
-    return condition.load.offers_requests and not condition.load.http2 and not _sends_messages(condition)
-
-
-def _sends_messages(condition: PlannedCondition) -> bool:
-    workload = condition.point.workload
-    return isinstance(workload, ServerWorkload) and workload.websocket is not None
+    """False for programs, and for loads over HTTP/2, HTTP/3 and WebSocket."""
+    sends_messages = condition.point.workload.websocket is not None
+    return condition.load.offers_requests and not condition.load.has_streams and not sends_messages
 
 
 def _load_of(condition: PlannedCondition, placement: Placement) -> CeilingTerms | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder
-from fairtrial.catalog.workloads.model import Comparable, ServerWorkload
+from fairtrial.catalog.workloads.model import Comparable
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.reference import KeepAnswers
 from fairtrial.engine.run import StopEarly, run_engine
@@ -161,8 +161,7 @@ def compared_with_reference(
     Raises:
         Problem: the reference cannot be started, or differs from itself in what is not declared.
     """
-    workload = plan.workload
-    comparable = workload.comparable if isinstance(workload, ServerWorkload) else None
+    workload, comparable = plan.workload, plan.workload.comparable
     if plan.experiment.reference is None or comparable is None:
         yield None
         return

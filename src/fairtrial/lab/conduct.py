@@ -104,7 +104,7 @@ def made_ready(
         trial_hosts: where load comes from. If that is another host, nothing is in a network of its own.
 
     Raises:
-        Problem: the engine cannot be built, or the reference differs from itself.
+        Problem: the engine cannot be built, no build can be kept, or the reference differs from itself.
     """
     steps = StepTimes(lambda text: watcher(Step(text)))
     watcher(Building(steps.line))

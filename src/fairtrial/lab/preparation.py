@@ -42,7 +42,8 @@ class StepTimes:
     """The steps of the preparation: which run, for how long, and which took longest. Threads may share it.
 
     Args:
-        on_progress: called with one line of text whenever a step begins or ends, by one thread at a time.
+        on_progress: called with one line of text about each step that begins, and about each that took long as it
+            ends, by one thread at a time.
     """
 
     def __init__(self, on_progress: Callable[[str], None]) -> None:
@@ -67,7 +68,7 @@ class StepTimes:
         with self._report_lock:
             with self._lock:
                 self._running[name] = time.monotonic()
-            self._on_progress(self.line())
+            self._on_progress(name)
 
     def end(self, name: str) -> None:
         """A step ends. Nothing happens if it never began."""
@@ -77,9 +78,9 @@ class StepTimes:
                 if began is None:
                     return
                 self._ended[name] = seconds = time.monotonic() - began
+                running = list(self._running)
             if seconds >= WORTH_MENTIONING_SECONDS:
-                still = self.line()
-                self._on_progress(f"{name} took {minutes(seconds)}" + (f"; still {still}" if still else ""))
+                self._on_progress(f"{name} took {minutes(seconds)}{_still(running)}")
 
     def line(self) -> str:
         """Return the running steps, longest first: `building go-nethttp 1:12, building rust-axum 0:40`.
@@ -101,6 +102,13 @@ class StepTimes:
         return f"{total}; the slowest step: {name}, {minutes(seconds)}"
 
 
+def _still(running: Sequence[str]) -> str:
+    """`; still building rust-axum`, or how many steps: a list of all, again and again, tells nobody anything."""
+    if not running:
+        return ""
+    return f"; still {running[0]}" if len(running) == 1 else f"; {len(running)} other steps go on"
+
+
 class Preparation:
     """Stacks that are being made ready."""
 
@@ -112,7 +120,7 @@ class Preparation:
         """Wait until all are built, and return them by the name of the build and its number.
 
         Raises:
-            Problem: the engine cannot be built.
+            CacheNotWritable: a stack is to be built, and no build can be kept.
         """
         remaining = {name: iter(future.result()) for name, future in self._by_stack.items()}
         return {(build.name, build.build): next(remaining[build.stack.name]) for build in self._builds}

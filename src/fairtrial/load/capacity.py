@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from fairtrial.base.formatting import count
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.load.open import Arrivals, Drain, OpenLoad
 from fairtrial.load.request_load import RequestLoad, Seconds
@@ -78,6 +79,7 @@ class CapacityLoad(RequestLoad):
             drain_seconds=self.drain_seconds,
             keep_alive=self.keep_alive,
             http2=self.http2,
+            http3=self.http3,
             streams=self.streams,
             timeout_seconds=self.timeout_seconds,
             trace_share=self.trace_share,
@@ -98,10 +100,12 @@ class CapacityLoad(RequestLoad):
 
     def describe(self) -> str:
         """The load in words: `the highest rate with p99 within 50 ms, no errors`."""
-        over = f", up to {describe_streams(self.connections, self.streams)}, HTTP/2" if self.http2 else ""
+        up_to = describe_streams(self.connections, self.each_in_words)
+        over = f", up to {up_to}, {self.protocol}" if self.has_streams else ""
         traced = f", {describe_traced(self.trace_share)}" if self.trace_share else ""
         objectives = "; ".join(objective.describe() for objective in self.objectives)
-        return f"the highest rate with {objectives}{over}{traced}"
+        idle = f", {count(self.idle_connections, 'idle connection')}" if self.idle_connections else ""
+        return f"the highest rate with {objectives}{over}{idle}{traced}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""

@@ -47,8 +47,10 @@ class ClosedLoad(WithoutArrivals):
 
     @model_validator(mode="after")
     def _ports_of_http1(self) -> Self:
-        if self.local_ports is not None and self.http2:
-            raise ValueError("local_ports: they are counted over HTTP/1.1 alone: leave `local_ports` or `http2` out")
+        if self.local_ports is not None and self.has_streams:
+            raise ValueError(
+                f"local_ports: they are counted over HTTP/1.1 alone: leave `local_ports` or `{self.protocol_key}` out"
+            )
         return self
 
     @property

@@ -77,8 +77,18 @@ class StopAfterRequests(Strict):
     kind: Literal["requests"] = "requests"
 
 
+Protocol = Literal["HTTP/1.1", "HTTP/2", "HTTP/3"]
+"""Over which requests are sent."""
+
+
 class Http2(Strict):
     """HTTP/2: over TLS by ALPN, else with prior knowledge. `streams`: requests in flight on one connection."""
+
+    streams: int = 1
+
+
+class Http3(Strict):
+    """HTTP/3, over QUIC. `streams`: requests in flight on one connection."""
 
     streams: int = 1
 
@@ -93,6 +103,7 @@ class EngineTerms(TypedDict):
     requests_per_connection: int | None
     pipeline: int
     http2: Http2 | None
+    http3: Http3 | None
     timeout_seconds: float
     drain_seconds: float | None
     deadline_seconds: float | None

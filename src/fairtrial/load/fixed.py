@@ -24,7 +24,9 @@ class FixedLoad(WithoutArrivals):
     @model_validator(mode="after")
     def _no_idle_connections(self) -> Self:
         if self.most_in_flight > self.requests:
-            at_once = f"connections: {self.connections}" + (f" with {self.streams} streams each" if self.http2 else "")
+            at_once = f"connections: {self.connections}" + (
+                f" with {self.streams} streams each" if self.has_streams else ""
+            )
             raise ValueError(f"{at_once} are more than the {self.requests} requests")
         return self
 

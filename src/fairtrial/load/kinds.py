@@ -14,7 +14,8 @@ from fairtrial.load.steps import StepsLoad
 
 
 def _kind_of_load(value: Any) -> str:
-    return str(value.get("kind", "closed")) if isinstance(value, dict) else str(value.kind)
+    """What is neither a table nor a load is no closed one either, which is then said of it."""
+    return str(value.get("kind", "closed")) if isinstance(value, dict) else str(getattr(value, "kind", "closed"))
 
 
 Load = Annotated[

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal, Never
 from pydantic import Field
 
 from fairtrial.load.base import LoadBase
+from fairtrial.load.engine_terms import Protocol
 
 
 class ProgramLoad(LoadBase):
@@ -15,10 +16,14 @@ class ProgramLoad(LoadBase):
 
     connections: ClassVar[int] = 0
     """nobody connects to it, here and below"""
+    idle_connections: ClassVar[int] = 0
     threads: ClassVar[int | None] = None
     keep_alive: ClassVar[bool] = True
-    http2: ClassVar[bool] = False
+    protocol: ClassVar[Protocol] = "HTTP/1.1"
+    protocol_key: ClassVar[str] = "http2"
+    has_streams: ClassVar[bool] = False
     streams: ClassVar[int] = 1
+    client_noun: ClassVar[str] = "connection"
     most_in_flight: ClassVar[int] = 0
     trace_share: ClassVar[float] = 0.0
     warmup_seconds: ClassVar[float] = 0.0

@@ -8,7 +8,15 @@ from pydantic import Field, model_validator
 
 from fairtrial.base.formatting import count
 from fairtrial.load.base import LoadBase
-from fairtrial.load.engine_terms import EngineLoad, EngineTerms, Http2, StopAfterRequests, StopAfterSeconds
+from fairtrial.load.engine_terms import (
+    EngineLoad,
+    EngineTerms,
+    Http2,
+    Http3,
+    Protocol,
+    StopAfterRequests,
+    StopAfterSeconds,
+)
 from fairtrial.load.words import (
     describe_connections,
     describe_drain,
@@ -73,8 +81,18 @@ class RequestLoad(LoadBase):
     http2: bool = Field(
         False, description="HTTP/2 in place of HTTP/1.1: by ALPN over TLS, else with prior knowledge (RFC 9113)"
     )
+    http3: bool = Field(False, description="HTTP/3 in place of HTTP/1.1, over QUIC (RFC 9114): it needs TLS")
     streams: int = Field(
-        1, ge=1, le=MOST_IN_FLIGHT, description="with http2: requests in flight on each connection at once"
+        1,
+        ge=1,
+        le=MOST_IN_FLIGHT,
+        description="with http2 or http3: requests at once on each connection; over a WebSocket its `in_flight`",
+    )
+    idle_connections: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        description="over a WebSocket: so many further connections are opened before the load, and carry no messages",
     )
     timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
     trace_share: float = Field(
@@ -92,11 +110,12 @@ class RequestLoad(LoadBase):
 
     @model_validator(mode="after")
     def _speaks_one_protocol(self) -> Self:
-        if self.streams > 1 and not self.http2:
-            raise ValueError("streams: they are HTTP/2's: set `http2 = true`, or leave `streams` out")
-        if self.http2 and not self.keep_alive:
+        if self.http2 and self.http3:
+            raise ValueError("http3: a load comes over one protocol: leave `http2` or `http3` out")
+        if self.has_streams and not self.keep_alive:
             raise ValueError(
-                "keep_alive: over HTTP/2 the server alone ends connections: leave `keep_alive` or `http2` out"
+                f"keep_alive: over {self.protocol} the server alone ends connections: leave `keep_alive` or "
+                f"`{self.protocol_key}` out"
             )
         if self.most_in_flight > MOST_IN_FLIGHT:
             raise ValueError(
@@ -104,6 +123,21 @@ class RequestLoad(LoadBase):
                 f"{MOST_IN_FLIGHT:,} requests that can be in flight: lower `streams` or `connections`"
             )
         return self
+
+    @property
+    def protocol(self) -> Protocol:
+        """Over which the requests are sent."""
+        return "HTTP/3" if self.http3 else "HTTP/2" if self.http2 else "HTTP/1.1"
+
+    @property
+    def protocol_key(self) -> str:
+        """The key by which it is chosen, of HTTP/2 and HTTP/3."""
+        return "http3" if self.http3 else "http2"
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether many requests share a connection, as over HTTP/2 and HTTP/3."""
+        return self.http2 or self.http3
 
     @property
     def offers_requests(self) -> bool:
@@ -121,8 +155,19 @@ class RequestLoad(LoadBase):
 
     @property
     def most_in_flight(self) -> int:
-        """How many requests are in flight at most: one on each connection, or on each of its streams."""
+        """How many requests are in flight at most: one on each connection, or on each of its streams,
+        or as many as there are messages on a WebSocket."""
         return self.connections * self.streams
+
+    @property
+    def client_noun(self) -> str:
+        """What has one request in flight at a time: a `stream`, a `message` of a WebSocket, or a `connection`."""
+        return "stream" if self.has_streams else "message" if self.streams > 1 else "connection"
+
+    @property
+    def each_in_words(self) -> str:
+        """What is in flight on each connection, where that can be more than a request: `10 streams`."""
+        return "" if self.client_noun == "connection" else count(self.streams, self.client_noun)
 
 
 class OneRunLoad(RequestLoad):
@@ -165,6 +210,7 @@ class OneRunLoad(RequestLoad):
             requests_per_connection=self._requests_per_connection(options),
             pipeline=options.pipeline,
             http2=Http2(streams=self.streams) if self.http2 else None,
+            http3=Http3(streams=self.streams) if self.http3 else None,
             timeout_seconds=self.timeout_seconds,
             drain_seconds=drain_seconds,
             deadline_seconds=deadline_seconds,
@@ -173,20 +219,20 @@ class OneRunLoad(RequestLoad):
 
     def describe(self, options: CommandOptions = NO_OPTIONS) -> str:
         """The load in words: `closed, 16 connections, 50 ms think time, keep-alive`."""
-        streams = self.streams if self.http2 else None
         up_to = "up to " if self.is_open else ""
         return ", ".join(
             [
                 self._pace_in_words(),
-                up_to + describe_connections(self.connections, self.threads, streams),
+                up_to + describe_connections(self.connections, self.threads, self.each_in_words),
                 *([f"{describe_seconds(options.think_seconds)} think time"] if options.think_seconds else []),
-                describe_reuse(self._requests_per_connection(options), streams),
+                describe_reuse(self._requests_per_connection(options), self.protocol),
                 *(
                     [f"{options.pipeline} requests in flight per connection (pipelined)"]
                     if options.pipeline > 1
                     else []
                 ),
                 *(["TLS"] if options.tls else []),
+                *([count(self.idle_connections, "idle connection")] if self.idle_connections else []),
                 *self._limits_in_words(),
                 *([describe_traced(self.trace_share)] if self.trace_share else []),
             ]

@@ -1,6 +1,7 @@
 """The words that loads have in common, the same in an experiment and in `fairtrial load`."""
 
 from fairtrial.base.formatting import count
+from fairtrial.load.engine_terms import Protocol
 
 
 def describe_seconds(seconds: float) -> str:
@@ -31,25 +32,25 @@ def describe_drain(seconds: float | None) -> str:
     return f", answers awaited for {describe_seconds(seconds)} after it" if seconds else ", no answers awaited after it"
 
 
-def describe_streams(connections: int, streams: int | None) -> str:
-    """The connections that requests are sent over: `20 connections`; over HTTP/2 `4 connections × 10 streams`."""
-    each = "" if streams is None else f" × {count(streams, 'stream')}"
-    return count(connections, "connection") + each
+def describe_streams(connections: int, each: str) -> str:
+    """The connections that requests are sent over: `20 connections`; with `10 streams` on each `4 connections × 10
+    streams`."""
+    return count(connections, "connection") + (each and f" × {each}")
 
 
-def describe_connections(connections: int, threads: int | None, streams: int | None) -> str:
+def describe_connections(connections: int, threads: int | None, each: str) -> str:
     """`20 connections`, `20 connections, 10 threads`; with fewer connections than threads `2 of 10 threads`."""
-    at_once = describe_streams(connections, streams)
+    at_once = describe_streams(connections, each)
     if threads is None:
         return at_once
     used = f"{connections} of {count(threads, 'thread')}" if threads > connections else count(threads, "thread")
     return f"{at_once}, {used}"
 
 
-def describe_reuse(requests_per_connection: int | None, streams: int | None) -> str:
-    """How connections are used: over HTTP/2 they are kept in any case."""
+def describe_reuse(requests_per_connection: int | None, protocol: Protocol) -> str:
+    """How connections are used: over HTTP/2 and HTTP/3 they are kept in any case."""
     if requests_per_connection is None:
-        return "keep-alive" if streams is None else "HTTP/2"
+        return "keep-alive" if protocol == "HTTP/1.1" else protocol
     if requests_per_connection == 1:
         return "one request per connection"
     return f"{requests_per_connection:,} requests per connection"

@@ -11,10 +11,13 @@ from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, Wo
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.origins import ImageOrigin
 from fairtrial.experiment.reference import StackRef
+from fairtrial.load.engine_terms import Protocol
 from fairtrial.plan.plan import PlannedCondition, Point
 
 OF_CONNECTIONS = ("connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade")
-"""Headers that a request over HTTP/2 must not have (RFC 9113, section 8.2.2), but for `te: trailers`."""
+"""Headers that a request over HTTP/2 and HTTP/3 must not have, but for `te: trailers`."""
+NO_SUCH_HEADERS = {"HTTP/2": "RFC 9113, section 8.2.2", "HTTP/3": "RFC 9114, section 4.2"}
+"""Who says so."""
 
 
 def assert_condition(condition: PlannedCondition, reference: StackRef, stacks: Mapping[str, Stack]) -> None:
@@ -27,7 +30,7 @@ def assert_condition(condition: PlannedCondition, reference: StackRef, stacks: M
     _assert_implements(stack, point.workload, service)
     _assert_startable(stack, service, point)
     _assert_env(point.experiment, reference, condition.variant)
-    _assert_http2(reference, stack, condition.variant, point, stacks)
+    _assert_spoken(reference, stack, condition.variant, point, stacks)
     _assert_messages(point)
 
 
@@ -79,8 +82,6 @@ def _assert_data(state: DatabaseState, where: str, experiment: Experiment, servi
 
 def assert_think_and_setup(workload: Workload, experiment: Experiment) -> None:
     """Raise a Problem if think times, or what connections send first, do not go with the experiment's load."""
-    if isinstance(workload, ProgramWorkload):
-        return
     load, where = experiment.load, workload.name
     if workload.thinking and load.clients is None:
         raise Problem(
@@ -140,6 +141,11 @@ def _assert_startable(stack: Stack, service: Service, point: Point) -> None:
             f"instances: {stack.name} always listens on port {stack.origin.port}, so that there can be one alone",
             "leave `instances` out, or let the program take its port from PORT and leave `port` out",
         )
+    if stack.origin.is_secure and experiment.balancer is not None:
+        raise Problem(
+            f"balancer: it asks stacks without TLS, and {stack.name} speaks TLS alone",
+            "leave `balancer` (and `instances`) out, or `tls`",
+        )
     if stack.origin.in_container:
         _assert_reachable_from_container(stack, service, point)
     if not stack.origin.runs_already:
@@ -193,41 +199,51 @@ def _assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -
         )
 
 
-def _assert_http2(
+def _assert_spoken(
     reference: StackRef, stack: Stack, variant: Variant, point: Point, stacks: Mapping[str, Stack]
 ) -> None:
-    """Raise a Problem if the load asks over HTTP/2 what the stack, the workload or the comparison cannot say in it.
+    """Raise a Problem if the load asks over HTTP/2 or HTTP/3 what stack, workload or comparison cannot say in it.
 
     Args:
-        stacks: all that there are, by name: those that speak HTTP/2 are named.
+        stacks: all that there are, by name: those that speak it are named.
     """
     load = point.experiment.load
-    if not load.http2:
+    if load.protocol != "HTTP/2":
         _assert_no_calls(point)
+    if not load.has_streams:
         return
-    if not stack.speaks_http2(variant):
-        able = ", ".join(_speakers(stacks)) or "none of the stacks that there are"
+    protocol, key = load.protocol, load.protocol_key
+    if protocol not in stack.spoken_beside(variant):
+        able = ", ".join(_speakers(stacks, protocol)) or "none of the stacks that there are"
         where = f"[contenders.{stack.name}]" if stack.in_experiment else "its stack.toml"
         raise Problem(
-            f"load.http2: {reference} does not say that it speaks HTTP/2",
-            f"set `http2 = true` in {where}, if it takes HTTP/2 beside HTTP/1.1 on its port "
-            f"(docs/stack-contract.md); these do: {able}",
+            f"load.{key}: {reference} does not say that it speaks {protocol}",
+            f"set `{key} = true` in {where}, if it takes HTTP/2 beside HTTP/1.1 on its port "
+            f"(docs/stack-contract.md); these do: {able}"
+            if protocol == "HTTP/2"
+            else f"set `tls = true` and `http3 = true` in {where}, if it speaks HTTP/3 with the certificate of "
+            "TLS_CERTIFICATE; of what runs already, `url` with https and `http3 = true`",
         )
     if point.experiment.reference is not None:
         raise Problem(
-            "load.http2: answers under load are compared with those of a reference over HTTP/1.1 alone",
-            "leave `reference` out, or `http2`, which only calls by gRPC need",
+            f"load.{key}: answers under load are compared with those of a reference over HTTP/1.1 alone",
+            f"leave `reference` out, or `{key}`",
         )
-    _assert_sayable(point)
+    _assert_sayable(point, protocol, key)
 
 
 def _assert_messages(point: Point) -> None:
     """Raise a Problem for what a load of messages of a WebSocket cannot be."""
     workload, load = point.workload, point.experiment.load
-    if isinstance(workload, ProgramWorkload) or workload.websocket is None:
+    if workload.websocket is None:
+        if load.idle_connections:
+            raise Problem(
+                f"load.idle_connections: the requests of {workload.name} are no messages of a WebSocket",
+                "leave out `idle_connections`, or give a workload file whose requests have a `websocket`",
+            )
         return
     refused = {
-        "load.http2": load.http2,
+        f"load.{load.protocol_key}": load.has_streams,
         "load.keep_alive": not load.keep_alive,
         "load.trace_share": load.trace_share > 0,
         "load.local_ports": getattr(load, "local_ports", None) is not None,
@@ -240,40 +256,40 @@ def _assert_messages(point: Point) -> None:
 def _assert_no_calls(point: Point) -> None:
     """Raise a Problem for calls by gRPC, which go over HTTP/2."""
     workload = point.workload
-    if not isinstance(workload, ProgramWorkload) and workload.calls_grpc:
+    if workload.calls_grpc:
         raise Problem(f"load.http2: {workload.name}: calls by gRPC go over HTTP/2", "set `http2 = true` in [load]")
 
 
-def _assert_sayable(point: Point) -> None:
+def _assert_sayable(point: Point, protocol: Protocol, key: str) -> None:
     """Raise a Problem for setup requests of connections, and for headers of connections, in a workload file."""
     workload = point.workload
     if isinstance(workload, ProgramWorkload) or workload.identity is None:  # shipped requests have no such headers
         return
     if workload.setup:
         raise Problem(
-            f"load.http2: {workload.name}: setup.{workload.setup[0].name}: what connections send first is sent "
+            f"load.{key}: {workload.name}: setup.{workload.setup[0].name}: what connections send first is sent "
             "over HTTP/1.1 alone",
-            'leave `http2` out, or write per = "load" there',
+            f'leave `{key}` out, or write per = "load" there',
         )
     for request in workload.requests(point.data, point.options):
         for name, value in request.headers:
             is_te_trailers = (name.lower(), value.strip().lower()) == ("te", "trailers")
             if name.lower() in OF_CONNECTIONS and not is_te_trailers:
                 raise Problem(
-                    f"load.http2: {workload.name}: {request.name} has the header {name}, which is of a connection of "
-                    "HTTP/1.1 (RFC 9113, section 8.2.2)",
-                    "leave the header or `http2` out",
+                    f"load.{key}: {workload.name}: {request.name} has the header {name}, which is of a connection of "
+                    f"HTTP/1.1 ({NO_SUCH_HEADERS[protocol]})",
+                    f"leave the header or `{key}` out",
                 )
 
 
-def _speakers(stacks: Mapping[str, Stack]) -> list[str]:
-    """Stacks and variants that speak HTTP/2, as an experiment names them."""
+def _speakers(stacks: Mapping[str, Stack], protocol: Protocol) -> list[str]:
+    """Stacks and variants that speak it, as an experiment names them."""
     names = []
     for stack in stacks.values():
         every = {"default": Variant(), **stack.variants}
         names += [
             stack.name if name == "default" else f"{stack.name}:{name}"
             for name, variant in every.items()
-            if stack.speaks_http2(variant)
+            if protocol in stack.spoken_beside(variant)
         ]
     return names

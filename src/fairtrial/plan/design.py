@@ -49,8 +49,8 @@ def _design(plan: Plan, condition: PlannedCondition, server_processors: int) -> 
         language=condition.stack.language,
         processes=sum(each["WEB_CONCURRENCY"] for each in settings if "WEB_CONCURRENCY" in each) or 1,
         at_once=_at_once(condition, settings) if is_told else {},
-        waits=_waits(condition) if isinstance(workload, ServerWorkload) else [],
-        has_journeys=isinstance(workload, ServerWorkload) and bool(workload.journeys),
+        waits=_waits(condition, workload) if isinstance(workload, ServerWorkload) else [],
+        has_journeys=bool(workload.journeys),
         only_waits=workload.only_waits(point.options),
         only_computes=_only_computes(plan, condition),
         **job,
@@ -68,7 +68,7 @@ def _at_once(condition: PlannedCondition, settings: list[dict[str, int]]) -> dic
     A contender that only the experiment describes need not know the contract: of it only what somebody sets counts.
     """
     workload = condition.point.workload
-    is_program = isinstance(workload, ProgramWorkload)
+    is_program = workload.kind == "program"
     names = [] if is_program else list(OF_SERVERS)
     if condition.service.name != "none":
         names.append("DB_POOL")
@@ -92,11 +92,9 @@ def _of_instance(name: str, settings: Mapping[str, int], is_program: bool, is_sh
     return settings[name] * settings.get("WEB_CONCURRENCY", 1)
 
 
-def _waits(condition: PlannedCondition) -> list[RequestWait]:
+def _waits(condition: PlannedCondition, workload: ServerWorkload) -> list[RequestWait]:
     """The waits of its answers. Requests are listed only where some wait longer than others: that needs no data."""
     point = condition.point
-    workload = point.workload
-    assert isinstance(workload, ServerWorkload)
     options = point.service_options(condition.service)
     work = workload.work(point.options)
     each_asks = max(work.reads, work.writes) >= 1
@@ -120,7 +118,7 @@ def _only_computes(plan: Plan, condition: PlannedCondition) -> bool:
     services = [condition.service, *([plan.cache] if plan.cache is not None else [])]
     options = [point.service_options(service) for service in services]
     return (
-        isinstance(workload, ServerWorkload)
+        workload.kind == "server"
         and not workload.writes
         and workload.upstream is None
         and not any(workload.least_answer_seconds(point.options).values())

@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.switched import with_switched
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.from_file import workload_from_file
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.slices import MOST_TOGETHER, Slices
@@ -147,6 +147,9 @@ def _point(experiment: Experiment, workload: Workload, value: Value | None) -> P
     here = experiment.at(value)
     if here.requests != WHOLE_MIX:
         workload = _part(workload, here.requests)
+    if workload.websocket is not None:
+        load = here.load.model_copy(update={"streams": workload.websocket.in_flight})
+        here = here.model_copy(update={"load": load})
     return Point(value, here, workload, options_of(workload, here.options))
 
 
@@ -156,7 +159,7 @@ def _part(workload: Workload, part: str) -> Workload:
     Raises:
         Problem: there is no such part, or the lab itself says what the workload sends.
     """
-    if isinstance(workload, ProgramWorkload) or workload.part is None:
+    if workload.part is None:
         raise Problem(
             f'requests = "{part}": {workload.name} is one of the lab\'s: what its answers must take is known of its '
             "whole mix alone",

@@ -203,8 +203,9 @@ class Plan:
 
 
 def most_connections(plan: Plan) -> int:
-    """The most connections that a load of the plan has at once; 0 if all loads are programs."""
-    return max((point.experiment.load.connections for point in plan.points), default=0)
+    """The most connections that a server of the plan has at once, idle ones included; 0 if all loads are programs."""
+    loads = (point.experiment.load for point in plan.points)
+    return max((load.connections + load.idle_connections for load in loads), default=0)
 
 
 def planned_seconds(trials: int, load: Load) -> float:

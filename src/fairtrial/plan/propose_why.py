@@ -9,7 +9,6 @@ from fairtrial.catalog.stacks.environment import AT_ONCE
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads import workloads
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.experiment.factorial import MOST_IN_FULL
 from fairtrial.experiment.reference import StackRef
 
@@ -23,7 +22,7 @@ UNEQUAL = '# unequal_budgets = "how many requests are worked on at once is what 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may be switched."""
+    """A part that may be switched."""
 
     name: str
     key: str
@@ -34,7 +33,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class WhyProposal:
     """An experiment file, how many factors it switches, and how many stand in it as comments."""
 
     name: str
@@ -43,7 +42,7 @@ class Proposal:
     comments: int
 
 
-def propose_why(stacks: Mapping[str, Stack], start: StackRef, end: StackRef) -> Proposal:
+def propose_why(stacks: Mapping[str, Stack], start: StackRef, end: StackRef) -> WhyProposal:
     """A file that asks why one stack differs from another.
 
     Raises:
@@ -89,11 +88,11 @@ def propose_why(stacks: Mapping[str, Stack], start: StackRef, end: StackRef) -> 
         "warmup_seconds = 1.0",
         "duration_seconds = 2.0",
     ]
-    return Proposal(name, "\n".join(lines) + "\n", number, len(factors) - number)
+    return WhyProposal(name, "\n".join(lines) + "\n", number, len(factors) - number)
 
 
 def _factors(of: Stack, start: StackRef, end: StackRef) -> Iterator[Candidate]:
-    """Of one stack, each variable by which its variants differ; and all variants that are built alike."""
+    """For one stack, each variable by which its variants differ; and all variants that are built alike."""
     before = of.variant(start)
     if start.name == end.name:
         after = of.variant(end)
@@ -137,7 +136,7 @@ def _work(of: Stack, to: Stack, both: str) -> tuple[str, str]:
     every = workloads()
     for name in (*PREFERRED, *every):
         workload = every[name]
-        for service in workload.services if isinstance(workload, ServerWorkload) else ():
+        for service in workload.services if workload.kind == "server" else ():
             if of.implements(workload, service) and to.implements(workload, service):
                 return name, service
     raise Problem(f"{both}: no workload is of both", "compare stacks that share one: fairtrial list stacks")

@@ -10,7 +10,7 @@ from fairtrial.catalog.services import pick_service, services
 from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, ServerWorkload, Workload
+from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
@@ -56,7 +56,7 @@ def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
 
 def _assert_load(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem unless the load is of the workload's kind: programs get no requests."""
-    is_program = isinstance(workload, ProgramWorkload)
+    is_program = workload.kind == "program"
     if is_program != (experiment.load.kind == "program"):
         kind = "program" if is_program else "closed"
         reason = "is a job for programs" if is_program else "is asked of servers"
@@ -65,14 +65,14 @@ def _assert_load(experiment: Experiment, workload: Workload) -> None:
 
 def _assert_reference(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem if answers are to be compared that the lab's own workloads define, or that differ by user."""
-    if experiment.reference is None or (isinstance(workload, ServerWorkload) and workload.comparable is not None):
+    if experiment.reference is None or workload.comparable is not None:
         return
-    if isinstance(workload, ServerWorkload) and workload.cookies is not None:
+    if workload.cookies is not None:
         raise Problem(
             f"reference: users of {workload.name} keep cookies, and each has answers of its own",
             "leave `reference` or `cookies` out",
         )
-    if isinstance(workload, ServerWorkload) and workload.journeys:
+    if workload.journeys:
         raise Problem(
             f"reference: all requests of {workload.name} are steps of journeys, which send what each user was given",
             "leave `reference` out, or write a request without `journey`",
@@ -115,7 +115,7 @@ def why_not_sliceable(plan: Plan) -> str | None:
         return f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     if len(set(ports)) < len(ports):
         return f"two conditions always listen on port {ports[0]}, and cannot be up at once"
-    if isinstance(workload, ServerWorkload) and workload.journeys:
+    if workload.journeys:
         return f"{workload.name} has journeys, which the end of a slice would cut off"
     if _has_commands(workload.state):
         return f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
@@ -130,7 +130,7 @@ def _has_commands(state: DatabaseState) -> bool:
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem unless the experiment has a cache where, and only where, the workload needs one."""
-    allowed = () if isinstance(workload, ProgramWorkload) else workload.cache
+    allowed = workload.cache
     if allowed and experiment.cache not in allowed:
         raise Problem(
             f"workload {workload.name} needs a cache beside the database, and `cache` is {experiment.cache!r}",

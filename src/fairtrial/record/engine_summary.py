@@ -160,6 +160,13 @@ class Handshakes(Strict):
     resumed: int = Field(description="of earlier sessions")
 
 
+class KeptConnections(Strict):
+    """Connections that the plan before has left open, where one engine carries out several."""
+
+    open: int = Field(description="taken over")
+    closes: int = Field(description="by the server, at rest")
+
+
 class Waiting(Strict):
     """Requests of an open load that were due and waited for a free connection."""
 
@@ -282,7 +289,7 @@ class SetupCounts(Strict):
     failures: dict[str, int] = Field(description="by the kinds of `errors`")
 
 
-class JourneyStep(Strict):
+class JourneyStepAccount(Strict):
     """One request of a journey."""
 
     name: str
@@ -302,7 +309,7 @@ class JourneyAccount(Strict):
         description="from the intended start to the end of the last answer. Those that broke off as a step was awaited "
         "no longer, and of an open load unfinished ones, are lower bounds; others that broke off are in it not at all"
     )
-    steps: list[JourneyStep] = Field(description="in their order")
+    steps: list[JourneyStepAccount] = Field(description="in their order")
 
 
 class StreamUse(Strict):
@@ -432,11 +439,15 @@ class EngineSummary(Strict):
     first_byte_time: Distribution | None = None
     send_lag: Distribution
     connect_time: Distribution
+    copy_time: Distribution | None = Field(None, description="of a broadcast, to each copy; null without")
     body_bytes: BodyBytes | None = Field(description="lengths of complete answers' bodies; null without any")
     received_bytes: int = Field(description="of the HTTP conversation, as the next")
     sent_bytes: int
     wire_received_bytes: int | None = Field(None, description="the same with what TLS adds, as the next")
     wire_sent_bytes: int | None = None
+    older_connections: KeptConnections | None = Field(
+        None, description='null without a plan before: see "Plans in turn"'
+    )
     connects: int = Field(description="connects that succeeded")
     connects_per_answer: float | None = Field(None, description="null without an answer")
     connection_answers: ConnectionAnswers | None = Field(
@@ -532,7 +543,7 @@ class EngineSummary(Strict):
 
     @property
     def first_event_time(self) -> Distribution | None:
-        """Of streams of events; None without any."""
+        """The first event's time, in streams of events; None without any."""
         return None if self.event_streams is None else self.event_streams.first_event_time
 
     @property
@@ -542,7 +553,7 @@ class EngineSummary(Strict):
 
     @property
     def journey_time(self) -> Distribution | None:
-        """Of the only kind of journey; None of others."""
+        """How long the only kind of journey took; None where there is none, or several."""
         journey = self.journey()
         return None if journey is None else journey.journey_time
 

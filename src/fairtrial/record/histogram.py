@@ -23,6 +23,11 @@ HEADER = ">IIIIQQd"
 COOKIE_BASE = 0xFFFFFF0F
 """Masks the bits for the word size, which V2 does not use."""
 NANO = 1e-9
+MOST_BYTES = 8 << 20
+MOST_PLACES = 1 << 23
+"""Room for 64 bits of five digits. A record may come from elsewhere: a few bytes of it could stand for far more."""
+MOST_DIGITS = 5
+"""As HdrHistogram has it."""
 
 
 @dataclass(frozen=True)
@@ -146,16 +151,19 @@ def unpacked(hdr_base64: str) -> Encoded:
     Raises:
         ValueError: it is not a compressed HdrHistogram V2.
     """
-    content = base64.b64decode(hdr_base64, validate=True)
-    cookie, length = struct.unpack_from(">II", content)
-    if cookie & COOKIE_BASE != COMPRESSED & COOKIE_BASE:
-        raise ValueError("not a compressed HdrHistogram V2")
-    inner = zlib.decompress(content[8 : 8 + length])
-    cookie, length, _, digits, lowest, highest, _ = struct.unpack_from(HEADER, inner)
-    if cookie & COOKIE_BASE != PLAIN & COOKIE_BASE:
-        raise ValueError("not an HdrHistogram V2")
-    start = struct.calcsize(HEADER)
-    return Encoded(digits, lowest, highest, dict(_counts(_numbers(inner[start : start + length]))))
+    try:
+        content = base64.b64decode(hdr_base64, validate=True)
+        cookie, length = struct.unpack_from(">II", content)
+        if cookie & COOKIE_BASE != COMPRESSED & COOKIE_BASE:
+            raise ValueError("not a compressed HdrHistogram V2")
+        inner = zlib.decompressobj().decompress(content[8 : 8 + length], MOST_BYTES)
+        cookie, length, _, digits, lowest, highest, _ = struct.unpack_from(HEADER, inner)
+        if cookie & COOKIE_BASE != PLAIN & COOKIE_BASE or digits > MOST_DIGITS:
+            raise ValueError("not an HdrHistogram V2")
+        start = struct.calcsize(HEADER)
+        return Encoded(digits, lowest, highest, dict(_counts(_numbers(inner[start : start + length]))))
+    except (struct.error, zlib.error, IndexError) as error:
+        raise ValueError(f"not a compressed HdrHistogram V2: {error}") from error
 
 
 def _counts(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
@@ -163,6 +171,8 @@ def _counts(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
     for number in numbers:
         if number < 0:
             place -= number
+            if place > MOST_PLACES:
+                raise ValueError("a histogram of more buckets than there can be")
             continue
         if number:
             yield place, number

@@ -20,6 +20,16 @@ class Hold(Strict):
     )
 
 
+class Watch(Strict):
+    """Some milliseconds before the first hold, in which the lab read along what stack and services sent."""
+
+    seconds: float = 0.0
+    answers: int = Field(0, description="those with a text that no other showed at about that time")
+    unread: int = Field(0, description="of them, those whose text no service had sent right before")
+    later: int = Field(0, description="of these, those whose text a service sent while the lab still read along")
+    why_not: str = Field("", description="why there are none, in words")
+
+
 class HoldAudit(Strict):
     """Under a load of its own, before the trial's or after it, with the stack started for it, all that the answers have
     to wait for was stopped (SIGSTOP) at drawn moments. It is in no figure."""
@@ -29,3 +39,4 @@ class HoldAudit(Strict):
     is_first: bool = Field(False, description="whether its load came before the trial's, which is drawn, too")
     in_flight: int = Field(0, description="the requests that the load has in flight at most")
     holds: list[Hold] = Field(default_factory=list)
+    watch: Watch | None = Field(None, description="null where there was no audit, and in older records")

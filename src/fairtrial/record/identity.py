@@ -108,7 +108,7 @@ class WorkloadIdentity(Strict):
     name: str = Field(description="of the file")
     title: str
     sha256: str = Field(description="of the file and of every file that it names")
-    requests: dict[str, str] = Field(description="by name, method and path as they stand in the file")
+    requests: dict[str, str] = Field(description="by name, what each asks: method and path as they stand in the file")
     journeys: list[str] = Field(default_factory=list, description="names of journeys; none in older records")
     audits: dict[str, list[str]] = Field(
         default_factory=dict,

@@ -25,6 +25,7 @@ from fairtrial.record.design import ConditionDesign
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.hold_audit import HoldAudit
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
+from fairtrial.record.idle_connections import IdleConnections
 from fairtrial.record.lanes import LaneHost, LaneRecord, SeparateRole
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
@@ -289,6 +290,9 @@ class TrialRecord(BaseModel):
         default_factory=dict,
         description="by service that a proxy stood before, the most TCP connections that the stack's processes held to "
         "the service itself, looked at in the same moments; empty in records from before they were counted",
+    )
+    idle_connections: IdleConnections | None = Field(
+        None, description="those beside the load; null where it asks for none"
     )
     user: StackUser | None = Field(None, description="whose processes the stack's were; null in older records")
     stray_threads: StrayThreads | None = Field(

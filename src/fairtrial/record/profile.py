@@ -49,7 +49,8 @@ class KernelCounters(Strict):
 
 
 class Unread(Strict):
-    """What was unread at random moments, on average; null: connections are replaced, or in a network of their own."""
+    """Requests and answers unread at random moments, on average; null: connections are replaced, or in a network of
+    their own."""
 
     moments: int = Field(ge=1, description="how many")
     requests: float | None = Field(description="sockets of the stack with a request or a part of one")
@@ -99,7 +100,7 @@ class HardwareEvents(Strict):
 
 
 class Allocations(Strict):
-    """What the program itself says that it allocated for objects, while it was profiled."""
+    """Bytes that the program itself says it allocated for objects, while it was profiled."""
 
     verified: int = Field(ge=1, description="verified answers in that time")
     bytes: int | None = Field(None, description="null: it counts objects alone")

@@ -1,4 +1,4 @@
-"""Remedies for errors by the cause that the engine tells: no HTTP, and failures of HTTP/2, WebSocket and TLS."""
+"""Remedies for errors by the cause that the engine tells: no HTTP, failures of HTTP/2, HTTP/3, WebSocket and TLS."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -20,7 +20,8 @@ PROTOCOL_REMEDIES = {
     "first",
     "http1": "the server speaks HTTP/1.1 here: have it speak HTTP/2, which gRPC needs, or leave out --http2 (http2 in "
     "[load])",
-    "http2_request": "HTTP/2 cannot say this request: look at path and headers, or leave out --http2 (http2 in [load])",
+    "http2_request": "HTTP/2 and HTTP/3 cannot say this request: look at path and headers, or leave out --http2 or "
+    "--http3 (http2, http3 in [load])",
     "http2_preface": "that was not HTTP/2, which begins with SETTINGS: is this the port of a server that speaks it?",
     "http2_settings": "the server's SETTINGS have a value or a length that none may have (RFC 9113, section 6.5)",
     "http2_stream_id": "answer on the stream of the request: the client opens streams 1, 3, 5 … "
@@ -65,6 +66,44 @@ PROTOCOL_REMEDIES = {
 }
 """By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it" and "HTTP/2"."""
 
+HTTP3_REMEDIES = {
+    "http3_no_handshake": "does the server speak HTTP/3 on this port of UDP, and does no firewall drop it? If so, its "
+    "handshakes take longer than the time-out: offer less",
+    "http3_version": "let the server speak version 1 of QUIC (RFC 9000)",
+    "http3_transport": "the server breaks QUIC (RFC 9000): the example says how; try another client to compare",
+    "http3_close": "the server ended the connection with the code in the example: see its log; H3_EXCESSIVE_LOAD is a "
+    "limit of its",
+    "http3_stateless_reset": "the server no longer knew its connections: look for a restart, or a balancer that sends "
+    "packets to another worker",
+    "http3_idle": "the server keeps silent connections for a short time: raise its idle time-out, or ask more often",
+    "http3_reset": "the server reset single streams, with the code in the example: see its log; H3_INTERNAL_ERROR and "
+    "H3_REQUEST_CANCELLED are a handler that gave up",
+    "http3_goaway": "the server ended the connection (GOAWAY) and left requests unanswered: see its log",
+    "http3_frame_unexpected": "the server sends a frame where none of its type may be (RFC 9114, section 7.2): try "
+    "another client to compare",
+    "http3_frame_error": "a frame is cut, or not as long as it says (RFC 9114, section 7.1): look for a body that is "
+    "shorter or longer than was announced",
+    "http3_settings": "begin the control stream with SETTINGS, once, without those of HTTP/2 (RFC 9114, section 7.2.4)",
+    "http3_streams": "open one control stream and one of each of QPACK's, and end none (RFC 9114, section 6.2)",
+    "http3_push": "do not push: the client allows none (RFC 9114, section 4.6)",
+    "http3_qpack": "the head cannot be read: the client allows no dynamic table of QPACK (RFC 9204); try another "
+    "client to compare",
+    "http3_head_too_long": "the head is above 64 KiB: send fewer or shorter headers; many clients refuse 8 KiB",
+    "http3_header_name": "write names of headers in lower case: HTTP/3 has no others (RFC 9114, section 4.2)",
+    "http3_header_value": "a header's value has no line ends and no control characters (RFC 9114, section 4.2)",
+    "http3_connection_header": "leave out Connection, Keep-Alive, Transfer-Encoding, Upgrade and Proxy-Connection over "
+    "HTTP/3: a proxy or a handler copies them (RFC 9114, section 4.2)",
+    "http3_pseudo_header": "a head begins with one `:status` of three digits, and trailers have none "
+    "(RFC 9114, section 4.3)",
+    "http3_content_length": "send as many bytes as Content-Length says: count bytes, not characters, after compression",
+    "http3_no_head": "send a head with a final status before body and end (RFC 9114, section 4.1)",
+    "http3_no_stream": "the server allows too few streams at once (initial_max_streams_bidi): raise its limit, or ask "
+    "for fewer at once",
+    "http3_no_end": "answers begin and do not end: look for a response that is not closed, or for trailers that are "
+    "not sent",
+}
+"""By the `cause` of an example over HTTP/3: docs/engine-protocol.md, "HTTP/3"."""
+
 WEBSOCKET_REMEDIES = {
     "websocket_refused": "the server opens no WebSocket at this path: look at the path, and at headers that it wants",
     "websocket_upgrade": "answer the handshake with `Upgrade: websocket` and `Connection: Upgrade`: a proxy before the "
@@ -87,6 +126,10 @@ WEBSOCKET_REMEDIES = {
     "many bytes",
     "websocket_no_close": "the server cut the connection without a close frame: look for a crash, a worker's restart, "
     "or a proxy's time-out",
+    "websocket_no_copy": "a message did not reach each connection: look at whom the server sends it on to, and at what "
+    "it drops under load",
+    "websocket_second_copy": "a connection got a message twice, or its own: [websocket] broadcast says to whom it goes",
+    "websocket_copies_differ": "send each connection the same message: leave what differs to messages of its own",
     "websocket_masked": "send frames without a mask: only clients have one (RFC 6455, section 5.1)",
     "websocket_reserved": "set no reserved bit: no extension was agreed on (RFC 6455, section 5.2)",
     "websocket_opcode": "send opcodes 0, 1, 2, 8, 9 and 10 alone (RFC 6455, section 5.2)",
@@ -125,6 +168,7 @@ TLS_REMEDIES = {
     "tls_version": "let the server speak TLS 1.2 or 1.3: older versions are no longer spoken (RFC 8996)",
     "cipher_suites": "let the server take ECDHE on X25519, P-256 or P-384, with AES-GCM or ChaCha20-Poly1305",
     "alpn_http2": "have the server offer h2 by ALPN, or leave out --http2 (http2 in [load])",
+    "alpn_http3": "have the server offer h3 by ALPN, or leave out --http3 (http3 in [load])",
     "alpn_http1": "have the server offer http/1.1 by ALPN, or ask it with --http2 (http2 in [load])",
     "server_name": "ask the server by a name that it has a certificate for",
     "certificate_name": "ask by a name that the certificate has, or make one for this name",
@@ -173,7 +217,7 @@ UNFINISHED_REMEDIES = {
 OF_BEGINNINGS = ("head_unfinished", "body_unfinished")
 """Causes of a timeout that an example has, while of others nothing came."""
 
-CAUSE_REMEDIES = PROTOCOL_REMEDIES | WEBSOCKET_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
+CAUSE_REMEDIES = PROTOCOL_REMEDIES | HTTP3_REMEDIES | WEBSOCKET_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
 
 
 def known_cause(summary: EngineSummary, kind: str) -> str | None:

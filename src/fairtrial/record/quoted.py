@@ -1,4 +1,4 @@
-"""What a summary quotes of a server's answers."""
+"""The parts of a summary that quote a server's answers."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Reads a record: from a results folder, or from a compressed file of its own."""
+"""Reads a record: from a results folder, or from a file of its own, compressed or not."""
 
 import lzma
 from pathlib import Path
@@ -19,8 +19,8 @@ COMPRESSED = ".xz"
 
 
 def record_file(place: Path) -> Path:
-    """The file of a record: in a results folder, or itself if it is a compressed one."""
-    return place if place.suffix == COMPRESSED else place / RECORD_FILE
+    """The file of a record: in a results folder, or itself, compressed or not."""
+    return place if place.suffix == COMPRESSED or place.is_file() else place / RECORD_FILE
 
 
 def read_record(place: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:

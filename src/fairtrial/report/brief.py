@@ -18,6 +18,8 @@ MOST_TEXTS = 4
 MOST_CHARACTERS = 400
 """The characters of a text at most. A longer one is an answer's body or a log, which the report has."""
 
+UNDERLINES = re.compile(r"[\s^~]+")
+
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 RANGE = rf"(?<![\w.]){NUMBER}(?: to {NUMBER})?"
 """A number, or a range of them. Digits within a word, as those of `p99` and `status_5xx`, are no number."""
@@ -101,9 +103,21 @@ def _brief(result: Result, word: Severity | Outcome, check: str, parts: Sequence
         word,
         check,
         _where(parts, total),
-        _first_of(merged([printable(part.text, MOST_CHARACTERS) for part in parts], names)),
+        _first_of(merged([_both_ends(part.text) for part in parts], names)),
         _first_of(merged([printable(part.remedy) for part in parts if part.remedy], names)),
     )
+
+
+def _both_ends(text: str) -> str:
+    """Its first line, which is the lab's, and as many of its last as there is room for: the end of a log has the cause.
+
+    Lines that only underline the one above, as Python's do, are left out.
+    """
+    first, *log = [line for line in text.splitlines() if not UNDERLINES.fullmatch(line)] or [""]
+    last, rest = log[-1:], log[:-1]
+    while rest and len("\n".join([first, "…", rest[-1], *last])) <= MOST_CHARACTERS:
+        last.insert(0, rest.pop())
+    return printable("\n".join([first, *(["…"] if rest else []), *last]), MOST_CHARACTERS)
 
 
 def _where(parts: Sequence[_Part], total: int) -> str:

@@ -11,11 +11,11 @@ from fairtrial.report.vega import Spec, chart
 
 NOT_EXPLAINED = "not explained"
 MATTERS = 0.05
-"""Of a logarithm: smaller changes of other figures stand in the report. It is the usual margin of claims."""
+"""Changes of a logarithm below this one stand in the report alone. It is the usual margin of claims."""
 
 
 @dataclass(frozen=True)
-class Step:
+class CauseStep:
     """One part, where it begins and where it ends on the way from the start, as multiples of the start."""
 
     name: str
@@ -67,7 +67,7 @@ def beside_columns(causes: Causes) -> list[str]:
 
 
 def beside_notes(causes: Causes) -> Iterator[str]:
-    """What else each part changed for sure, and by 5% or more: `with driver: peak memory × 1.20 (1.1 to 1.3)`."""
+    """Figures that each part changed for sure, too, by 5% or more: `with driver: peak memory × 1.20 (1.1 to 1.3)`."""
     for part in causes.parts:
         words = ", ".join(
             f"{each.metric} {times_in_words(each.ratio, each.interval)}"
@@ -79,17 +79,17 @@ def beside_notes(causes: Causes) -> Iterator[str]:
             yield f"with {'what is ' if name == NOT_EXPLAINED else ''}{name}: {words}"
 
 
-def steps(causes: Causes) -> list[Step]:
+def steps(causes: Causes) -> list[CauseStep]:
     """The waterfall: each part begins where the one before it ends, and the last ends at the whole ratio."""
     place, answer = 1.0, []
     for part in causes.parts:
-        answer.append(Step(part_name(causes, part), place, place * part.ratio, part))
+        answer.append(CauseStep(part_name(causes, part), place, place * part.ratio, part))
         place *= part.ratio
     return answer
 
 
 def design_notes(causes: Causes) -> Iterator[str]:
-    """What was switched, how much of it was tried, and what the intervals hold."""
+    """Notes on what was switched, how much of it was tried, and what the intervals hold."""
     is_path = causes.resolution == "in order"
     changes = "; ".join(f"{name} ({words})" for name, words in causes.factors.items())
     yield f"{'steps' if is_path else 'factors'}: {changes}"

@@ -13,7 +13,7 @@ from fairtrial.base.regular_file import read_regular
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import Result
 from fairtrial.record.read import LARGEST_RECORD_BYTES, read_record
-from fairtrial.report.rows import Figure, TrialRow, VerdictRow, figures_of, trials_of, verdicts_of
+from fairtrial.report.rows import ResultFigure, TrialRow, VerdictRow, figures_of, trials_of, verdicts_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,7 +32,7 @@ class ResultFrames:
         Raises:
             Problem: pandas is not installed.
         """
-        return _frame(Figure, figures_of(self.result))
+        return _frame(ResultFigure, figures_of(self.result))
 
     @property
     def verdicts(self) -> "DataFrame":

@@ -17,7 +17,7 @@ from fairtrial.judge.metrics import CAPACITY, find_metric
 from fairtrial.judge.model import Outcome, Result
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.report.columns import FIGURES_AT
-from fairtrial.report.rows import Figure, figures_of
+from fairtrial.report.rows import ResultFigure, figures_of
 
 Labels = Mapping[str, str]
 _UCUM: Mapping[BaseUnit, str] = {"seconds": "s", "bytes": "By", "per_second": "{request}/s", "share": "1"}
@@ -26,7 +26,7 @@ _UCUM: Mapping[BaseUnit, str] = {"seconds": "s", "bytes": "By", "per_second": "{
 
 @dataclass
 class Gauge:
-    """What has one value for each set of labels."""
+    """A figure with one value for each set of labels."""
 
     name: str
     meaning: str
@@ -81,7 +81,7 @@ def gauge_name(metric: str, end: str = "") -> str:
     return re.sub(r"[^a-z0-9_]", "_", "_".join(filter(None, parts)) + per + requests)
 
 
-def _ends(figure: Figure) -> Iterator[tuple[str, str, float]]:
+def _ends(figure: ResultFigure) -> Iterator[tuple[str, str, float]]:
     """The value and the ends of its interval, each with its meaning. One that is open above ends at infinity."""
     meaning = find_metric(figure.metric).label
     assert figure.value is not None
@@ -92,7 +92,7 @@ def _ends(figure: Figure) -> Iterator[tuple[str, str, float]]:
         yield "upper", f"{meaning}, the upper end of its {FIGURES_AT} interval", upper
 
 
-def _labels(figure: Figure) -> Labels:
+def _labels(figure: ResultFigure) -> Labels:
     labels = {
         "experiment": figure.experiment,
         "condition": figure.condition,

@@ -14,7 +14,7 @@ ORDER: Mapping[Severity, int] = {"refusal": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True)
-class Group:
+class FindingGroup:
     """Findings of one check with the same severity and remedy, about one contender or one claim (neither: about the
     experiment). Checks that say the same, word for word, are named together in `check`."""
 
@@ -47,7 +47,7 @@ class Obstacle:
     trials: Sequence[int]
 
 
-def grouped_findings(result: Result) -> list[Group]:
+def grouped_findings(result: Result) -> list[FindingGroup]:
     """All findings in groups, the most severe first. A group's evidence is that of its first trial.
 
     Several checks may have no means to examine the same contender, for one reason: it is given once.
@@ -65,9 +65,11 @@ def grouped_findings(result: Result) -> list[Group]:
                 indices = groups.setdefault(key, (finding, []))[1]
                 if trial.index not in indices:
                     indices.append(trial.index)
-    checks: dict[Group, list[str]] = {}
+    checks: dict[FindingGroup, list[str]] = {}
     for (_, check, contender, _), (finding, trials) in groups.items():
-        same = Group(finding.severity, "", contender, finding.evidence, finding.remedy, tuple(trials), finding.claim)
+        same = FindingGroup(
+            finding.severity, "", contender, finding.evidence, finding.remedy, tuple(trials), finding.claim
+        )
         checks.setdefault(same, []).append(check)
     return sorted(
         (replace(same, check=", ".join(names)) for same, names in checks.items()),
@@ -75,7 +77,7 @@ def grouped_findings(result: Result) -> list[Group]:
     )
 
 
-def checks_of(groups: Iterable[Group]) -> dict[str, Check]:
+def checks_of(groups: Iterable[FindingGroup]) -> dict[str, Check]:
     """The checks that found these, by name."""
     names = {name for group in groups for name in group.check.split(", ")}
     return {name: check for name, check in all_checks().items() if name in names}

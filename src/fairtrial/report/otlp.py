@@ -84,7 +84,7 @@ def send(result: Result, trials: Sequence[TrialRecord], url: str) -> None:
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """What the exporters complain about, which is then not printed."""
+    """Complaints of the exporters, which are then not printed."""
     complaints: list[str] = []
     logger = logging.getLogger("opentelemetry.exporter.otlp")
     handler = logging.Handler()

@@ -16,7 +16,7 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.report.columns import FIGURES_AT
 
 
-class Figure(Strict):
+class ResultFigure(Strict):
     """One figure: of a condition over its blocks, of one request of its mix, or of one of its trials."""
 
     experiment: str
@@ -75,7 +75,7 @@ class TrialRow(Strict):
     log: str | None = Field(description="what the stack printed, below the results folder")
 
 
-def figures_of(result: Result) -> Iterator[Figure]:
+def figures_of(result: Result) -> Iterator[ResultFigure]:
     """A row for each figure that is measured under a condition's load, whether or not it has a value."""
     for condition in result.conditions:
         for metric in metrics_of(condition.load):
@@ -131,7 +131,7 @@ def trials_of(result: Result) -> Iterator[TrialRow]:
         )
 
 
-def _over_blocks(result: Result, condition: ConditionResult, metric: Metric, estimate: Estimate | None) -> Figure:
+def _over_blocks(result: Result, condition: ConditionResult, metric: Metric, estimate: Estimate | None) -> ResultFigure:
     interval = None if estimate is None else estimate.interval
     lower, upper = interval or (None, None)
     return _figure(
@@ -147,11 +147,11 @@ def _over_blocks(result: Result, condition: ConditionResult, metric: Metric, est
     )
 
 
-def _of_trial(result: Result, condition: ConditionResult, trial: TrialResult) -> Iterator[Figure]:
-    """What the result has of one trial; none of it where the trial was refused."""
+def _of_trial(result: Result, condition: ConditionResult, trial: TrialResult) -> Iterator[ResultFigure]:
+    """The figures that the result has of one trial; none of it where the trial was refused."""
     values: dict[str, float | None] = {
         "goodput": None if trial.goodput is None else trial.goodput.per_second,
-        **_percentiles("response_time", trial.response_time),
+        **_response_times(trial.response_time),
         "server_cpu_per_1000_requests": None if trial.server is None else trial.server.cpu_seconds_per_1000_requests,
         "peak_rss": None if trial.server is None else float(trial.server.peak_rss_bytes),
     }
@@ -170,10 +170,14 @@ def _of_trial(result: Result, condition: ConditionResult, trial: TrialResult) ->
         )
 
 
-def _percentiles(kind: str, times: Times | None) -> dict[str, float | None]:
+def _response_times(times: Times | None) -> dict[str, float | None]:
     if times is None:
         return {}
-    return {f"{kind}_p50": times.p50_seconds, f"{kind}_p99": times.p99_seconds, f"{kind}_max": times.max_seconds}
+    return {
+        "response_time_p50": times.p50_seconds,
+        "response_time_p99": times.p99_seconds,
+        "response_time_max": times.max_seconds,
+    }
 
 
 def _figure(
@@ -188,8 +192,8 @@ def _figure(
     upper: float | None = None,
     block: int | None = None,
     blocks: int | None = None,
-) -> Figure:
-    return Figure(
+) -> ResultFigure:
+    return ResultFigure(
         experiment=result.name,
         condition=condition.id,
         contender=condition.contender,

@@ -1,6 +1,6 @@
 """Sentences about a result as a whole: its loads, the load engine's limits, the noise floor, scalability."""
 
-from fairtrial.base.formatting import count, enumeration, figure, level_in_words, span
+from fairtrial.base.formatting import count, enumeration, figure, level_in_words, on_service, span
 from fairtrial.base.printable import printable
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.value import values_in_words
@@ -29,7 +29,7 @@ def workloads_in_words(result: Result) -> list[str]:
 
 def workload_in_words(condition: ConditionResult, *, with_distance: bool = True) -> str:
     """The workload of a condition with its service: `page on postgresql, 1 ms away, redis 1 ms away`."""
-    words = f"{condition.workload} on {condition.service}"
+    words = on_service(condition.workload, condition.service)
     for name, distance in condition.distances.items() if with_distance else ():
         words += f", {distance}" if name == condition.service else f", {name} {distance}"
     return words
@@ -202,11 +202,11 @@ def _host_in_words(host: LaneHost) -> str:
 def ceiling_in_words(result: Result) -> str:
     """`ceiling: from a server that does nothing, the load engine reached 61,000/s …`, with a figure for each load.
 
-    Over HTTP/2 there is none, which is said. Empty without a calibration and without HTTP/2.
+    Over HTTP/2 and HTTP/3 there is none, which is said. Empty without a calibration and without them.
     """
-    without = any(each.load.http2 for each in result.conditions)
+    without = " and ".join(sorted({each.load.protocol for each in result.conditions if each.load.has_streams}))
     if not result.calibrations:
-        return "ceiling: none over HTTP/2, which the load engine's own target does not speak" if without else ""
+        return f"ceiling: none over {without}, which the load engine's own target does not speak" if without else ""
     reached = ", ".join(f"{figure(each.ceiling_per_second)}/s with {_load_of(each)}" for each in result.calibrations)
     highest_cost = max(each.engine_cpu_seconds_per_request for each in result.calibrations)
     lags = [lag for each in result.calibrations if (lag := _p99_of_lag(each)) is not None]
@@ -214,7 +214,7 @@ def ceiling_in_words(result: Result) -> str:
     return (
         f"ceiling: from a server that does nothing, the load engine reached {reached}; "
         f"{figure(1e6 * highest_cost)} µs of its processor a request{pacing}{_over_blocks(result)}"
-        + ("; all over HTTP/1.1, as its own target does not speak HTTP/2" if without else "")
+        + (f"; all over HTTP/1.1, as its own target does not speak {without}" if without else "")
     )
 
 

@@ -10,7 +10,7 @@ from fairtrial.record.traced import TracedAnswer, slowest_of
 def slowest_traced(
     result: Result, trials: Sequence[TrialRecord]
 ) -> list[tuple[ConditionResult, Sequence[TracedAnswer]]]:
-    """Of each condition, over all its trials; conditions without any are left out."""
+    """The slowest of each condition, over all its trials; conditions without any are left out."""
     windows = {
         condition.id: [
             trial.engine.slowest_traced

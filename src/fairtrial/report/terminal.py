@@ -1,9 +1,10 @@
 """The result as text in the terminal."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -41,6 +42,7 @@ from fairtrial.report.terminal_table import OUTCOME_STYLES, fitting_table
 
 SCREEN_LINES = 30
 """A result with more has a line for each warning, and its notes in one: as much is seen at once on a small screen."""
+ELLIPSIS = " …"
 STYLES = {
     **OUTCOME_STYLES,
     "upheld": "bold green",
@@ -215,7 +217,7 @@ def _claims(result: Result) -> Iterator[RenderableType]:
 
 
 def _not_settled(claim: ClaimResult) -> list[str]:
-    """Of a claim that is neither upheld nor refuted, why, and what would decide or overturn it."""
+    """The reason for a claim that is neither upheld nor refuted, and what would decide or overturn it."""
     if claim.reason is None:
         return []
     why = f"Equal: {claim.reason}." if claim.verdict == "equal" else f"Undecided, because {claim.reason}."
@@ -255,10 +257,10 @@ def _briefly(result: Result, *, in_short: bool = False, with_notes: bool = True)
         head = Text.assemble((each.word, STYLES[each.word]), "  ", (printable(each.check), "bold"))
         if each.word == "note":
             if not in_short:
-                yield _in_short(head.append(f"  {each.where}: {'; '.join(each.texts)}"))
+                yield _OneLine(head.append("  "), f"{each.where}: {'; '.join(each.texts)}")
             continue
         if in_short and each.word == "warning":
-            yield _in_short(head.append(f": {'; '.join(each.remedies) or '; '.join(each.texts)} ({each.where})"))
+            yield _OneLine(head.append(": "), "; ".join(each.remedies or each.texts), f"({each.where})")
             continue
         head.append(f"{', ' if each.check else ''}{printable(each.where)}", "bold")
         lines = [*map(Text, each.texts), *(_remedy(remedy) for remedy in each.remedies if remedy not in known_remedies)]
@@ -307,7 +309,23 @@ def _remedy(remedy: str) -> Text:
     return Text.assemble("→ ", printable(remedy), style="dim")
 
 
-def _in_short(line: Text) -> Text:
-    """The text as a single line, which ends where the terminal does."""
-    line.no_wrap, line.overflow = True, "ellipsis"
-    return line
+@dataclass(frozen=True)
+class _OneLine:
+    """A text as a single line: where the terminal has no room, without its rest, then without its last words."""
+
+    head: Text
+    words: str
+    rest: str = ""
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width
+        line = self.head.copy().append(printable(self.words))
+        rest = Text(f" {printable(self.rest)}" if self.rest else "")
+        if line.cell_len + rest.cell_len <= room:
+            line.append(rest)
+        elif line.cell_len > room:
+            line.truncate(room - len(ELLIPSIS))
+            line.right_crop(len(line) - max(line.plain.rfind(" "), len(self.head)))
+            line.append(ELLIPSIS)
+        line.no_wrap, line.overflow = True, "ellipsis"
+        yield line

@@ -110,7 +110,7 @@ def _vary(texts: Iterable[str]) -> bool:
 
 
 def _in_all_rows(result: Result, form: Form) -> Iterator[str]:
-    """What each row with figures would say, and the table does not."""
+    """Words that each row with figures would repeat, and the table leaves out."""
     if not form.is_wide:
         if shows_class(result.conditions) and not _vary(each.stack_class for each in result.conditions):
             yield result.conditions[0].stack_class

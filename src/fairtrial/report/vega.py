@@ -70,11 +70,12 @@ def round_values(low: float, high: float) -> list[float]:
     return [value for value in values if low / 1.15 <= value <= high * 1.15]
 
 
-def milliseconds_axis(values: Sequence[float], field: str = "milliseconds") -> Spec:
-    """A logarithmic y axis over times in milliseconds, with a little room below the shortest and above the longest."""
+def milliseconds_axis(values: Sequence[float]) -> Spec:
+    """A logarithmic y axis over the field `milliseconds`, with a little room below the shortest and above the longest
+    value."""
     shortest, longest = min(values), max(values)
     return {
-        "field": field,
+        "field": "milliseconds",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [shortest / 1.15, longest * 1.15], "nice": False},
         "axis": {"title": "ms, logarithmic", "values": round_values(shortest, longest), "format": "~g"},

@@ -1,4 +1,4 @@
-"""What the documentation says of a name: of a check, a metric, a column, a key of an experiment, a word.
+"""Passages of the documentation on a name: of a check, a metric, a column, a key of an experiment, a word.
 
 A page says it in one of four forms: a section, whose heading is the name; a row of a table; an item of a list; and a
 paragraph that begins with the name in bold, as those of the glossary do.
@@ -40,8 +40,8 @@ UNTITLED = ("", "meaning")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What one place of a page says of its names."""
+class PageEntry:
+    """The passage of a page on its names."""
 
     names: tuple[str, ...]
     """as the page writes them"""
@@ -61,7 +61,7 @@ def key_of(name: str) -> str:
     return re.sub(r"[^a-z0-9.%/]+", "-", name.casefold()).strip("-.").removesuffix(".name")
 
 
-def explain(name: str) -> tuple[list[Entry], list[Entry]]:
+def explain(name: str) -> tuple[list[PageEntry], list[PageEntry]]:
     """The entries of a name: those to print, and others that there are.
 
     What is spelt so comes first, then a section of this name, then what `FIRST_PAGES` say. `response_time_p97` has the
@@ -90,11 +90,11 @@ def explain(name: str) -> tuple[list[Entry], list[Entry]]:
     )
 
 
-def _is_of(entry: Entry, sections: Sequence[str]) -> bool:
+def _is_of(entry: PageEntry, sections: Sequence[str]) -> bool:
     return entry.page in FIRST_PAGES and key_of(entry.section.partition(",")[0]) in sections
 
 
-def _mentions(name: str) -> Iterator[Entry]:
+def _mentions(name: str) -> Iterator[PageEntry]:
     """The paragraphs that have a name in code."""
     for entry in all_entries():
         if entry.names == (entry.section,):
@@ -118,18 +118,18 @@ def names_by_page() -> dict[str, list[str]]:
 
 
 @cache
-def all_entries() -> list[Entry]:
+def all_entries() -> list[PageEntry]:
     """The entries of all pages, those of `FIRST_PAGES` first."""
     others = sorted({path.name for path in shipped("docs").glob("*.md")} - {*FIRST_PAGES, *OF_RUNS})
     return [entry for page in (*FIRST_PAGES, *others) for entry in _entries_of(page)]
 
 
-def _entries_of(page: str) -> Iterator[Entry]:
+def _entries_of(page: str) -> Iterator[PageEntry]:
     text = (shipped("docs") / page).read_text(encoding="utf-8")
     for heading, body in _sections(text):
         blocks = list(filter(None, map(str.strip, re.split(r"\n{2,}", body))))
         if blocks and heading:
-            yield Entry((heading,), "\n\n".join(blocks), page, heading)
+            yield PageEntry((heading,), "\n\n".join(blocks), page, heading)
         section = heading
         for block in blocks:
             if (match := BEGINS_WITH_KEY.match(block)) is not None:  # a table of its keys follows
@@ -152,21 +152,21 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     yield heading, "\n".join(lines)
 
 
-def _in_block(block: str, in_glossary: bool) -> Iterator[Entry]:
+def _in_block(block: str, in_glossary: bool) -> Iterator[PageEntry]:
     """The entries of a table, of a list, or of a paragraph; of what is neither, none."""
     if block.startswith("|"):
         yield from _rows(block)
     elif block.startswith("- "):
         for item in re.split(r"\n(?=- )", block):
             if (match := ITEM.match(item)) is not None:
-                yield Entry((match[1] or match[2],), item, "", "")
+                yield PageEntry((match[1] or match[2],), item, "", "")
     elif in_glossary and block.startswith("**"):
-        yield Entry(tuple(" ".join(name.split()) for name in IN_BOLD.findall(block)), block, "", "")
+        yield PageEntry(tuple(" ".join(name.split()) for name in IN_BOLD.findall(block)), block, "", "")
     elif (match := BEGINS_WITH_KEY.match(block)) is not None:
-        yield Entry((match[1],), block, "", "")
+        yield PageEntry((match[1],), block, "", "")
 
 
-def _rows(table: str) -> Iterator[Entry]:
+def _rows(table: str) -> Iterator[PageEntry]:
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split(" |")] for line in table.splitlines())
     for first, *others in rows:
         plain = [name for name in first.split(", ") if len(name.split()) <= MOST_WORDS]
@@ -174,4 +174,4 @@ def _rows(table: str) -> Iterator[Entry]:
         cells = [(title, cell) for title, cell in zip(head[1:], others, strict=False) if cell]
         if cells and not cells[-1][1].startswith("as "):  # `as above`, of a key that is explained elsewhere
             lines = [f"- {cell}" if title in UNTITLED else f"- {title}: {cell}" for title, cell in cells]
-            yield Entry(tuple(names), "\n".join(lines), "", "")
+            yield PageEntry(tuple(names), "\n".join(lines), "", "")

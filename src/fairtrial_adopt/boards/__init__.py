@@ -15,7 +15,7 @@ MISREAD = (ValueError, TypeError, AttributeError, KeyError, IndexError, RuntimeE
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardReader:
     """A public board, and how an entry of it is read."""
 
     name: str
@@ -26,7 +26,7 @@ class Board:
 
 
 @cache
-def all_boards() -> Mapping[str, Board]:
+def all_boards() -> Mapping[str, BoardReader]:
     """Every board by its name."""
     return defined_in(__name__, __path__, "BOARD")
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
-from fairtrial_adopt.boards import Board
+from fairtrial_adopt.boards import BoardReader
 from fairtrial_adopt.described import file_within, slug_of, table_of, text_of
-from fairtrial_adopt.entry import Entry, Examination
+from fairtrial_adopt.entry import Entry, EntryExamination
 
 NAME = "httparena"
 PATHS = {"baseline": "/baseline11", "pipelined": "/pipeline", "json": "/json/"}
@@ -38,10 +38,10 @@ def read(folder: Path, _test: str) -> Entry:
         folder=folder,
         dockerfile=text_of(file_within(folder, "Dockerfile")),
         port=PORT,
-        examinations=(Examination(name="httparena", workload="httparena", paths=paths),),
+        examinations=(EntryExamination(name="httparena", workload="httparena", paths=paths),),
         mounted={f"/{name}": collection / name for name in MOUNTED if (collection / name).is_dir()},
         remarks=(f"not asked: {', '.join(left_out)}",) if left_out else (),
     )
 
 
-BOARD = Board(NAME, "meta.json", read)
+BOARD = BoardReader(NAME, "meta.json", read)

@@ -5,9 +5,9 @@ from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import pick
-from fairtrial_adopt.boards import Board
+from fairtrial_adopt.boards import BoardReader
 from fairtrial_adopt.described import file_within, slug_of, table_at, table_of, text_of
-from fairtrial_adopt.entry import Entry, Examination
+from fairtrial_adopt.entry import Entry, EntryExamination
 
 NAME = "techempower"
 DATABASE_HOST = "tfb-database"
@@ -61,11 +61,11 @@ def read(folder: Path, test: str) -> Entry:
     )
 
 
-def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination]:
+def _examinations(keys: dict[str, Any], service: str | None) -> list[EntryExamination]:
     plain = _paths(keys, {"/json": "json_url", "/plaintext": "plaintext_url"})
     data = {service: ROWS[service]} if service else {}  # which entries read when they start
     examinations = [
-        Examination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)
+        EntryExamination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)
     ]
     if service is not None:
         read_paths = {
@@ -74,8 +74,8 @@ def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination
         }
         updates = _with_count("/updates", str(keys.get("update_url") or ""))
         examinations += [
-            Examination(name="techempower-db", workload="techempower-db", paths=read_paths, service=service),
-            Examination(
+            EntryExamination(name="techempower-db", workload="techempower-db", paths=read_paths, service=service),
+            EntryExamination(
                 name="techempower-updates", workload="techempower-updates", paths=updates, service=service, writes=True
             ),
         ]
@@ -91,4 +91,4 @@ def _with_count(path: str, url: str) -> dict[str, str]:
     return {f"{path}{QUERIES}": url, path: url.partition("?")[0].removesuffix("/") or url} if url else {}
 
 
-BOARD = Board(NAME, "benchmark_config.json", read)
+BOARD = BoardReader(NAME, "benchmark_config.json", read)

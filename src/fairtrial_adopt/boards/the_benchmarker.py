@@ -7,9 +7,9 @@ from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import pick
-from fairtrial_adopt.boards import Board
+from fairtrial_adopt.boards import BoardReader
 from fairtrial_adopt.described import file_within, slug_of, table_at, table_of, text_of
-from fairtrial_adopt.entry import Entry, Examination
+from fairtrial_adopt.entry import Entry, EntryExamination
 from fairtrial_adopt.mustache import render
 
 NAME = "the-benchmarker"
@@ -54,7 +54,7 @@ def read(folder: Path, engine: str) -> Entry:
         folder=folder,
         dockerfile=render(text_of(file_within(folder.parent, template)), values),
         port=PORT,
-        examinations=(Examination(name="web-frameworks", workload="web-frameworks", paths={"/": "/"}),),
+        examinations=(EntryExamination(name="web-frameworks", workload="web-frameworks", paths={"/": "/"}),),
     )
 
 
@@ -76,8 +76,10 @@ def _engines(names: list[Any], by_name: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keys(*tables: Any) -> dict[str, Any]:
-    """What language, framework and engine say of an image: lists one after the other; of texts that of the language
-    before that of the framework, of tables the other way round, as the collection does it."""
+    """The keys of an image from its language, framework and engine, merged as the collection does it.
+
+    Lists are joined. The first text under a key stays. A later table has precedence over an earlier one.
+    """
     keys: dict[str, Any] = {}
     for key, value in ((key, value) for table in tables for key, value in (table or {}).items()):
         if key in APART or value is None:
@@ -103,4 +105,4 @@ def _files(folder: Path, engine: str, patterns: list[Any]) -> list[dict[str, str
     ]
 
 
-BOARD = Board(NAME, "config.yaml", read)
+BOARD = BoardReader(NAME, "config.yaml", read)

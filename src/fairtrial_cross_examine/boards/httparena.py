@@ -10,11 +10,12 @@ times from when a request was due. `duration` is the default where a profile has
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, traits_of, whole
-from fairtrial_cross_examine.figures import exactly, number
-from fairtrial_cross_examine.model import BoardRow, Figure, LoadKind, PrintedRun, RunTimes
+from fairtrial_cross_examine.boards.fields import DOUBLED, Fields, text_of
+from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, row_or_why, traits_of
+from fairtrial_cross_examine.model import BoardRow, Figure, LoadKind, PrintedRun, RunTimes, UnreadRow
 
 WRK = {"static", "static-tls", "json-tls", "8gbit", "echo-100k"}
 GCANNON = {
@@ -27,6 +28,7 @@ CLOCK_SECONDS = 0.2
 STATED_SHARE = 0.05
 """Of the stated time: wrk and h2load end up to a tenth of a second late in five."""
 ERRORS = ("status_4xx", "status_5xx")
+KEYS = frozenset({"framework", "rps", "avg_latency", "connections"})
 LOADS: Mapping[str, LoadKind] = {"gcannon": "closed", "wrk": "closed", "zrk": "open"}
 UNTOLD = {
     "h2load": "each connection carries several streams at a time; how many is not in the row",
@@ -44,59 +46,62 @@ EXPLAINED = {
 
 
 def recognises(document: Any) -> bool:
-    rows = _rows_of(document)
-    return bool(rows) and all({"framework", "rps", "avg_latency", "connections"} <= set(row) for _, row in rows)
+    return any(isinstance(row, dict) and row.keys() >= KEYS for _, row in _rows_of(document))
 
 
-def _rows_of(document: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
+def _rows_of(document: Any) -> Sequence[tuple[str, Any]]:
     """Each row with its profile and connections, `baseline-4096`; of a list, only its file's name has them."""
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
-        pairs = list(document["results"].items())
-    elif isinstance(document, dict):  # a round: beside its profiles, objects about it
-        pairs = [(key, row) for key, rows in document.items() if isinstance(rows, list) for row in rows]
-    else:
-        pairs = [("", row) for row in document] if isinstance(document, list) else []
-    return pairs if all(isinstance(row, dict) for _, row in pairs) else []
+        return list(document["results"].items())
+    if isinstance(document, dict):  # a round: beside its profiles, objects about it
+        lists = {key: [rows] if rows is DOUBLED else rows for key, rows in document.items()}
+        return [(key, row) for key, rows in lists.items() if isinstance(rows, list) for row in rows]
+    return [("", row) for row in document] if isinstance(document, list) else []
 
 
-def read(document: Any, source: str) -> Iterator[BoardRow]:
+def read(document: Any, source: str) -> Iterator[BoardRow | UnreadRow]:
     """The rows as they stand."""
     of_file = source.rpartition("/")[2].removesuffix(".json")
-    for key, row in _rows_of(document):
-        yield _row(key or of_file, row, source)
+    for place, (key, row) in enumerate(_rows_of(document), 1):
+        test = key or of_file
+        contender = row.get("framework") if isinstance(row, dict) else None
+        name = f"row {place} ({', '.join(each for each in (contender, test) if isinstance(each, str))})"
+        yield row_or_why(source, name, partial(_row, test, row, source))
 
 
-def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
-    connections, depth = whole(row["connections"]), max(whole(row.get("pipeline")), 1)
+def _row(test: str, entry: object, source: str) -> BoardRow:
+    row = Fields(entry, KEYS)
+    name, connections, depth = row.text("framework"), row.count("connections"), max(row.count("pipeline"), 1)
+    test = text_of(test, "its profile")
     tool = _tool(test.removesuffix(f"-{connections}"), row)
-    good, rate = counted(row.get("status_2xx")), number(row["rps"])
-    answers = sum(whole(row.get(key)) for key in ("status_2xx", "status_3xx", *ERRORS))
-    everything = exactly(answers) if answers else None
-    counted_errors = _counts_errors(good, everything, rate, latency(row.get("duration")))
+    counts = {key: row.count(key) for key in ("status_2xx", "status_3xx", *ERRORS)}
+    good, rate, stated = counted(counts["status_2xx"]), row.positive("rps"), row.time("duration")
+    everything = counted(sum(counts.values()))
+    counted_errors = _counts_errors(good, everything, rate, stated)
     seconds = _over(everything if counted_errors else good, rate)
-    high = {"99": latency(row.get("p99_latency")), "99.9": latency(row.get("p99_9_latency"))}
+    high = {"99": row.time("p99_latency"), "99.9": row.time("p99_9_latency")}
     return BoardRow(
         board=BOARD.name,
         test=test,
-        contender=row["framework"],
+        contender=name,
         run=PrintedRun(
-            name=row["framework"],
+            name=name,
             source=source,
             tool=tool,
             load=LOADS.get(tool),
             connections=connections * depth or None,
             seconds=None if seconds is None else Figure(value=seconds.value, within=seconds.within + CLOCK_SECONDS),
             requests=everything,
-            rate_per_second=rate if everything is not None else _with_clock(rate, latency(row.get("duration"))),
-            failures={key: whole(row.get(key)) for key in ERRORS if counted_errors and whole(row.get(key))},
+            rate_per_second=rate if everything is not None else _with_clock(rate, stated),
+            failures={key: counts[key] for key in ERRORS if counted_errors and counts[key]},
             times=RunTimes(
-                mean=latency(row["avg_latency"]),
+                mean=row.time("avg_latency"),
                 percentiles={share: figure for share, figure in high.items() if figure is not None},
             ),
         ),
         explained=EXPLAINED.get(tool, {}),
         untold=UNTOLD.get(tool, "") if rate is not None and rate.value else "it has no answers",
-        traits=traits_of({key: row.get(key) for key in ("language", "type")}),
+        traits=traits_of({key: row.entry.get(key) for key in ("language", "type")}),
     )
 
 
@@ -119,8 +124,8 @@ def _over(number: Figure | None, rate: Figure | None) -> Figure | None:
     return None if number is None or rate is None else number.over(rate)
 
 
-def _tool(profile: str, row: Mapping[str, Any]) -> str:
-    if "target_rate" in row or profile.startswith("latency-"):
+def _tool(profile: str, row: Fields) -> str:
+    if "target_rate" in row.entry or profile.startswith("latency-"):
         return "zrk"
     if profile in WRK:
         return "wrk"

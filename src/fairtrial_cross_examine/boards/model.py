@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrial_cross_examine.figures import as_count, duration, exactly
-from fairtrial_cross_examine.model import BoardRow, Figure
+from fairtrial.base.printable import printable
+from fairtrial_cross_examine.figures import exactly
+from fairtrial_cross_examine.model import BoardRow, Figure, UnreadRow
+from fairtrial_cross_examine.unreadable import UNREADABLE, reason_of
 
 CORRECTED = (
     "wrk adds latencies that no request had, so that rate × mean may exceed the connections; whether it did is not in "
@@ -18,11 +20,12 @@ NOT_LATENCY = (
 TRAITS = {
     "language": "language",
     "framework": "framework",
-    "approach": "model",
+    "approach": "approach",
     "database": "database",
     "classification": "class",
     "type": "class",
 }
+LONGEST_NAME = 120
 BY_WRK = {"too-much-time": CORRECTED, "clients-idle": NOT_LATENCY}
 """What explains rows that wrk printed, by the kind of contradiction that it explains."""
 
@@ -36,31 +39,24 @@ class Board:
     """what its own programs say of its figures, and no row does"""
     recognises: Callable[[Any], bool]
     """whether a parsed document is this board's, by its structure"""
-    read: Callable[[Any, str], Iterator[BoardRow]]
+    read: Callable[[Any, str], Iterator[BoardRow | UnreadRow]]
     """the rows of a parsed document, with the name of its file"""
 
 
-def latency(value: object) -> Figure | None:
-    """A time such as `7.52ms`; None for what is no time."""
+def row_or_why(source: str, row: str, read: Callable[[], BoardRow]) -> BoardRow | UnreadRow:
+    """The row, or what is wrong with it."""
     try:
-        return duration(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
+        return read()
+    except UNREADABLE as error:
+        return UnreadRow(source=source, row=printable(row, LONGEST_NAME), why=reason_of(error))
 
 
-def whole(value: object) -> int:
-    """A count, as a number or as text; 0 for anything else."""
-    if isinstance(value, str) and value.isdigit():
-        return as_count(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
-def counted(value: object) -> Figure | None:
-    """A count of at least 1; None for anything else."""
-    return exactly(whole(value)) if whole(value) > 0 else None
+def counted(count: int) -> Figure | None:
+    """A count of at least 1."""
+    return exactly(count) if count > 0 else None
 
 
 def traits_of(entry: Mapping[str, object]) -> Mapping[str, str]:
-    """What a board says of a contender, under the names that records have for it."""
+    """A contender's traits on a board, under the names that records have where they have one."""
     values = {name: entry.get(key) for key, name in TRAITS.items()}
     return {name: value for name, value in values.items() if isinstance(value, str) and value}

@@ -7,13 +7,19 @@ measures one latency.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, traits_of, whole
-from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes
+from fairtrial.base.printable import printable
+from fairtrial_cross_examine.boards.fields import Fields, in_short, text_of
+from fairtrial_cross_examine.boards.model import BY_WRK, LONGEST_NAME, Board, counted, row_or_why, traits_of
+from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes, UnreadRow
 
 PIPELINED = 16
 QUERIES = {"query": "queryIntervals", "update": "queryIntervals", "cached_query": "cachedQueryIntervals"}
+COUNTS = {"slocCounts", "commitCounts"}
+"""Beside the tests, lines and commits of each framework."""
 LEAST_ERRORS = 0.001
 """Share of the requests, as of the contradiction errors-as-throughput."""
 
@@ -22,51 +28,91 @@ def recognises(document: Any) -> bool:
     return isinstance(document, dict) and isinstance(document.get("rawData"), dict) and "frameworks" in document
 
 
-def read(document: Any, source: str) -> Iterator[BoardRow]:
+@dataclass(frozen=True)
+class _Place:
+    """Where a run stands, and the level that it is of."""
+
+    source: str
+    test: str
+    framework: str
+    traits: Mapping[str, str]
+    place: int
+    levels: Sequence[int] | None
+    """None: they are not counts"""
+    runs: int
+
+    @property
+    def row(self) -> str:
+        return f"{self.test}, {self.framework}, run {self.place + 1}"
+
+    def level(self, document: Mapping[str, Any]) -> tuple[str, int, int]:
+        """The name of its level, its connections, and the requests that one sends at a time; unknown ones are 0."""
+        if self.levels is None:
+            raise ValueError(f"{_levels_key(self.test)}: it is no list of counts")
+        if len(self.levels) != self.runs:
+            return f"#{self.place + 1}", 0, 1
+        level = self.levels[self.place]
+        if self.test in QUERIES:
+            return f"{level} queries", max(_counts(document, "concurrencyLevels") or [0]), 1
+        return f"{level}", level, PIPELINED if self.test == "plaintext" else 1
+
+
+def read(document: Any, source: str) -> Iterator[BoardRow | UnreadRow]:
     """A row for each test, framework and level."""
-    entries = document.get("testMetadata") or []
+    entries = document.get("testMetadata")
+    entries = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
     traits = {each["name"]: traits_of(each) for each in entries if isinstance(each.get("name"), str)}
     # The rounds of 2013 have places in the list of frameworks for names.
-    names = {str(place): name for place, name in enumerate(document["frameworks"])}
+    in_order = document["frameworks"] if isinstance(document["frameworks"], list) else []
+    names = {str(place): name for place, name in enumerate(in_order) if isinstance(name, str)}
     for test, frameworks in document["rawData"].items():
-        levels = _levels(document, test)
+        if test in COUNTS:
+            continue
+        if not isinstance(frameworks, dict):
+            yield UnreadRow(
+                source=source, row=printable(test, LONGEST_NAME), why=f"{in_short(frameworks)} is no object"
+            )
+            continue
+        levels = _counts(document, _levels_key(test))
         for key, runs in frameworks.items():
-            framework = names.get(key, key)
-            if isinstance(runs, list):  # others are counts of lines and of commits
-                for place, run in enumerate(runs):
-                    level = levels[place] if len(levels) == len(runs) else None
-                    if isinstance(run, str):  # the first rounds kept a rate, by weighttp, and nothing else
-                        row = _rate_alone(test, framework, place, run, level, source)
-                    else:
-                        row = _row(test, framework, place, run, level, source)
-                    yield row.model_copy(update={"traits": traits.get(framework, {})})
+            framework: str = names.get(key) or key
+            of_framework = runs if isinstance(runs, list) else [runs]
+            for number, run in enumerate(of_framework):
+                place = _Place(source, test, framework, traits.get(framework, {}), number, levels, len(of_framework))
+                yield row_or_why(source, place.row, partial(_row, document, place, run))
 
 
-def _levels(document: Mapping[str, Any], test: str) -> Sequence[tuple[str, int, int]]:
-    """Of each level of a test: its name, its connections, and the requests that a connection sends at a time."""
-    if test in QUERIES:
-        most = max(document.get("concurrencyLevels") or [0])
-        return [(f"{each} queries", most, 1) for each in document.get(QUERIES[test]) or []]
-    key = "pipelineConcurrencyLevels" if test == "plaintext" else "concurrencyLevels"
-    depth = PIPELINED if test == "plaintext" else 1
-    return [(f"{each}", each, depth) for each in document.get(key) or []]
+def _levels_key(test: str) -> str:
+    return QUERIES.get(test) or ("pipelineConcurrencyLevels" if test == "plaintext" else "concurrencyLevels")
 
 
-def _row(
-    test: str, framework: str, place: int, run: Mapping[str, Any], level: tuple[str, int, int] | None, source: str
-) -> BoardRow:
-    name, connections, depth = level or (f"#{place + 1}", 0, 1)
-    started, ended = run.get("startTime"), run.get("endTime")
-    seconds = None if started is None or ended is None else float(ended) - float(started)
-    requests, errors = counted(run.get("totalRequests")), whole(run.get("5xx"))
-    unanswered = {key: whole(run.get(key)) for key in ("read", "write", "timeout") if whole(run.get(key))}
+def _counts(document: Mapping[str, Any], key: str) -> Sequence[int] | None:
+    """The levels that a file names; None if they are no counts."""
+    levels = document.get(key) or []
+    counts = isinstance(levels, list) and all(type(each) is int and each > 0 for each in levels)
+    return levels if counts else None
+
+
+def _row(document: Mapping[str, Any], place: _Place, entry: object) -> BoardRow:
+    text_of(place.test, "its test")
+    text_of(place.framework, "its framework")
+    if isinstance(entry, str):  # the first rounds kept a rate, by weighttp, and nothing else
+        return _rate_alone(place, Fields({"its rate": entry}).count("its rate"), place.level(document))
+    run = Fields(entry)
+    name, connections, depth = place.level(document)
+    started, ended = run.positive("startTime"), run.positive("endTime")
+    seconds = None if started is None or ended is None else ended.value - started.value
+    if seconds is not None and seconds < 0:
+        raise ValueError("endTime: it is before startTime")
+    requests, errors = counted(run.count("totalRequests")), run.count("5xx")
+    unanswered = {key: run.count(key) for key in ("read", "write", "timeout") if run.count(key)}
     return BoardRow(
         board=BOARD.name,
-        test=f"{test} {name}",
-        contender=framework,
+        test=f"{place.test} {name}",
+        contender=place.framework,
         run=PrintedRun(
-            name=framework,
-            source=source,
+            name=place.framework,
+            source=place.source,
             tool="wrk",
             load="closed",
             connections=connections * depth or None,
@@ -74,33 +120,33 @@ def _row(
             seconds=Figure(value=seconds, within=1.0) if seconds else None,
             requests=requests,
             times=RunTimes(
-                mean=latency(run.get("latencyAvg")),
-                deviation=latency(run.get("latencyStdev")),
-                maximum=latency(run.get("latencyMax")),
+                mean=run.time("latencyAvg"),
+                deviation=run.time("latencyStdev"),
+                maximum=run.time("latencyMax"),
             ),
             unanswered=unanswered,
-            dead_clients=whole(run.get("connect")),
+            dead_clients=run.count("connect"),
         ),
         explained=BY_WRK,
+        traits=place.traits,
         untold=_untold(errors, sum(unanswered.values()), requests),
     )
 
 
-def _rate_alone(
-    test: str, framework: str, place: int, rate: str, level: tuple[str, int, int] | None, source: str
-) -> BoardRow:
-    name, connections, _ = level or (f"#{place + 1}", 0, 1)
+def _rate_alone(place: _Place, rate: int, level: tuple[str, int, int]) -> BoardRow:
+    name, connections, _ = level
     return BoardRow(
         board=BOARD.name,
-        test=f"{test} {name}",
-        contender=framework,
+        test=f"{place.test} {name}",
+        contender=place.framework,
         run=PrintedRun(
-            name=framework,
-            source=source,
+            name=place.framework,
+            source=place.source,
             tool="weighttp",
             connections=connections or None,
             rate_per_second=counted(rate),
         ),
+        traits=place.traits,
         untold="it has a rate alone",
     )
 

@@ -11,40 +11,57 @@ connections can have averages that do not.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import Board, traits_of
-from fairtrial_cross_examine.figures import number
-from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes
+from fairtrial_cross_examine.boards.fields import DOUBLED, Fields, in_short
+from fairtrial_cross_examine.boards.model import Board, row_or_why, traits_of
+from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes, UnreadRow
+from fairtrial_cross_examine.unreadable import UNREADABLE, reason_of
 
 MICROSECONDS = 1e-6
+NOT_MEASURED = -1
 WRK_PERCENTILES = {"50": "50", "75": "75", "90": "90", "99": "99", "99.999": "99.999"}
 OHA_PERCENTILES = {"50": "50", "75": "75", "90": "90", "99": "95"}
 """By the number in the label, which percentile it is."""
 NO_MEAN = "it has percentiles without a mean, averaged over routes, and its p99 is oha's p95"
 NO_ANSWERS = "it has no answers"
+KEYS = frozenset({"framework_id", "label", "level", "value"})
 
 
 def recognises(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("frameworks"), list):
         return False
     metrics = document.get("metrics")
-    return (
-        isinstance(metrics, list) and bool(metrics) and {"framework_id", "label", "level", "value"} <= set(metrics[0])
-    )
+    return isinstance(metrics, list) and any(isinstance(each, dict) and each.keys() >= KEYS for each in metrics)
 
 
-def read(document: Any, source: str) -> Iterator[BoardRow]:
+def read(document: Any, source: str) -> Iterator[BoardRow | UnreadRow]:
     """A row for each framework and number of connections."""
-    names = {each["id"]: f"{each['language']}/{each['label']}" for each in document["frameworks"]}
-    traits = {each["id"]: traits_of({**each, "framework": each["label"]}) for each in document["frameworks"]}
+    names: dict[int, str] = {}
+    traits: dict[int, Mapping[str, str]] = {}
+    for place, entry in enumerate(document["frameworks"], 1):
+        try:
+            of = Fields(entry, frozenset({"id"}))
+            names[of.count("id")] = f"{of.text('language')}/{of.text('label')}"
+            traits[of.count("id")] = traits_of({**of.entry, "framework": of.text("label")})
+        except UNREADABLE as error:
+            yield UnreadRow(source=source, row=f"framework {place} of the list", why=reason_of(error))
     figures: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
-    for metric in document["metrics"]:
-        figures[metric["framework_id"], metric["level"]][_plain(metric["label"])] = metric["value"]
+    for place, entry in enumerate(document["metrics"], 1):
+        try:
+            metric = Fields(entry, KEYS - {"value"})
+            row = figures[metric.count("framework_id"), metric.count("level")]
+            label, value = _plain(metric.text("label")), metric.entry.get("value")
+        except UNREADABLE as error:
+            yield UnreadRow(source=source, row=f"metric {place} of the list", why=reason_of(error))
+            continue
+        row[label] = value if label not in row or row[label] == value else DOUBLED
     for (framework, level), values in figures.items():
-        if level and "totalrequestspers" in values:  # at level 0 it is the memory before the load
-            row = _row(names.get(framework, f"framework {framework}"), level, values, source)
-            yield row.model_copy(update={"traits": traits.get(framework, {})})
+        if level:  # at level 0 it is the memory before the load
+            name = names.get(framework, f"framework {framework}")
+            read_row = partial(_row, name, level, values, source, traits.get(framework, {}))
+            yield row_or_why(source, f"{name}, {level} connections", read_row)
 
 
 def _plain(label: str) -> str:
@@ -52,7 +69,8 @@ def _plain(label: str) -> str:
     return label.replace("_", "").replace(".", "")
 
 
-def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> BoardRow:
+def _row(name: str, level: int, entry: Mapping[str, Any], source: str, traits: Mapping[str, str]) -> BoardRow:
+    values = Fields(entry, frozenset({"totalrequestspers"}))
     by_wrk = (_measured(values, "averagelatency") or _NOTHING).value > 0
     unit, shares = (MICROSECONDS, WRK_PERCENTILES) if by_wrk else (1.0, OHA_PERCENTILES)
     percentiles = {
@@ -73,11 +91,12 @@ def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> Board
             times=RunTimes(
                 mean=_measured(values, "averagelatency", unit) if by_wrk else None,
                 deviation=_measured(values, "standarddeviation", unit) if by_wrk else None,
-                minimum=number(values.get("minimumlatency"), unit) if by_wrk else None,
+                minimum=values.figure("minimumlatency", unit) if by_wrk else None,
                 maximum=_measured(values, "maximumlatency", unit) if by_wrk else None,
                 percentiles={share: figure for share, figure in percentiles.items() if figure is not None},
             ),
         ),
+        traits=traits,
         untold=NO_ANSWERS if rate is None or not rate.value else "" if by_wrk else NO_MEAN,
     )
 
@@ -85,10 +104,14 @@ def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> Board
 _NOTHING = Figure(value=0.0)
 
 
-def _measured(values: Mapping[str, Any], label: str, unit: float = 1.0) -> Figure | None:
+def _measured(values: Fields, label: str, unit: float = 1.0) -> Figure | None:
     """A figure that was measured; -1 stands for one that was not."""
-    figure = number(values.get(label), unit)
-    return None if figure is None or figure.value < 0 else figure
+    if values.entry.get(label) == NOT_MEASURED:
+        return None
+    figure = values.figure(label, unit)
+    if figure is not None and figure.value < 0:
+        raise ValueError(f"{label}: {in_short(values.entry[label])} is negative")
+    return figure
 
 
 BOARD = Board(

@@ -1,4 +1,4 @@
-"""What each row of a board is: it stands, contradicts itself, or cannot be told."""
+"""The verdict on each row of a board: it stands, contradicts itself, or cannot be told."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -185,7 +185,7 @@ def too_much_time(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[
 
 
 def _cause(run: PrintedRun, requests: Figure, seconds: Figure, times_as_long: float) -> str:
-    """What can have made the mean so long: pipelining, which makes every time long, or wrk, which adds long ones."""
+    """The cause of so long a mean: pipelining, which makes every time long, or wrk, which adds long ones."""
     median = run.times.percentiles.get("50")
     is_pipelined: bool | None = None
     if median is not None and run.connections is not None:

@@ -68,7 +68,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         called_since[lines] = place.last
         runs = [content] if isinstance(content, PrintedRun) else [PrintedRun()] if content is None else content
         if not command.is_given and len(place.steps) == 1:
-            runs = [run for run in runs if run.has_figures]
+            runs = runs if any(run.has_figures for run in runs) else []
         if section.command.url is not None:
             runs = [run.model_copy(update={"url": run.url or section.command.url}) for run in runs]
         if lines in unclear:
@@ -123,7 +123,7 @@ def _form_of(formats: Sequence[Format], output: str, before: str) -> Format:
 
 
 def _of_other_forms(text: str, source: str) -> Iterator[PrintedRun]:
-    """What tools print in forms that are not read: each a run without figures."""
+    """Runs without figures, one for each output in a form that is not read."""
     for head, (tool, what) in NOT_READ.items():
         if re.search(head, text, re.MULTILINE):
             yield PrintedRun(name=source, source=source, tool=tool, not_read=[what])

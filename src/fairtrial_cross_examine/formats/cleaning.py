@@ -100,7 +100,7 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
 
 
 def _unrecorded(text: str) -> str:
-    """What was printed, of a log whose lines are objects of JSON, such as those of containers; else the text."""
+    """The output within a log whose lines are objects of JSON, such as those of containers; else the text."""
     if not text.lstrip().startswith("{"):
         return text
     return "\n".join(_of_record(line) for line in text.splitlines())

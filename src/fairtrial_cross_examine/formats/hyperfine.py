@@ -10,8 +10,9 @@ from itertools import takewhile
 from typing import Any
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, number
-from fairtrial_cross_examine.formats.model import Format, Section, rows_of
+from fairtrial_cross_examine.formats.model import Format, Section, rows_of, unread_run
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
+from fairtrial_cross_examine.unreadable import read_each, require
 
 UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 TIME = rf"({NUMBER}) (µs|us|ms|s)"
@@ -20,6 +21,7 @@ SIGN = r"[^\w\s\[]{1,4}"
 CSV_HEAD = "command,mean,stddev,"
 MARKDOWN_HEAD = r"Command ?\| ?Mean \[(µs|us|ms|s)\]"
 CELL_ENDS = re.compile(r"(?<!\\)\|")
+KEYS = {"command", "mean", "min"}
 FIELDS = {"mean": "mean", "stddev": "deviation", "min": "minimum", "max": "maximum"}
 
 
@@ -27,9 +29,9 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     """One benchmark of hyperfine in text, or all of an exported table."""
     head = re.match(MARKDOWN_HEAD, section.text)
     if section.text.startswith(CSV_HEAD):
-        return [_row(row, 1.0) for row in rows_of(section) if row.get("mean")]
+        return read_each((row for row in rows_of(section) if row.get("mean")), lambda row: _row(row, 1.0), unread_run)
     if head is not None:
-        return list(_markdown(section, UNITS[head[1]]))
+        return read_each(_markdown(section), lambda row: _row(row, UNITS[head[1]]), unread_run)
     command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
     mean = section.find(rf"^Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: {SIGN} +{TIME})?")
     spread = section.find(rf"^Range \(min {SIGN} max\):\s+{TIME} {SIGN} +{TIME}(?:\s+(\d{{1,9}}) runs)?")
@@ -52,14 +54,14 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     )
 
 
-def _markdown(section: Section, unit: float) -> Iterator[PrintedRun]:
+def _markdown(section: Section) -> Iterator[Mapping[str, str]]:
     """Rows of `command | mean ± deviation | min | max | relative`."""
     for line in takewhile(lambda line: "|" in line, section.text.splitlines()[1:]):
         command, *cells = (cell.strip() for cell in CELL_ENDS.split(line))
         if len(cells) >= 3 and cells[0][:1].isdigit():
             mean, _, deviation = cells[0].partition("±")
             row = {"mean": mean.strip(), "stddev": deviation.strip(), "min": cells[1], "max": cells[2]}
-            yield _row({"command": command.replace("\\|", "|"), **row}, unit)
+            yield {"command": command.replace("\\|", "|"), **row}
 
 
 def _row(row: Mapping[str, str], unit: float) -> PrintedRun:
@@ -76,14 +78,13 @@ def _row(row: Mapping[str, str], unit: float) -> PrintedRun:
 def read_json(document: Any) -> list[PrintedRun]:
     """The benchmarks of an exported document, or one of them alone; none if it is another tool's."""
     results = document.get("results", [document]) if isinstance(document, dict) else None
-    if not isinstance(results, list) or not all(
-        isinstance(each, dict) and {"command", "mean", "min"} <= each.keys() for each in results
-    ):
+    if not isinstance(results, list) or not any(isinstance(each, dict) and each.keys() >= KEYS for each in results):
         return []
-    return [_from_json(each) for each in results]
+    return read_each(results, _from_json, unread_run)
 
 
-def _from_json(result: dict[str, Any]) -> PrintedRun:
+def _from_json(result: Any) -> PrintedRun:
+    require(result, KEYS)
     times = result.get("times")
     runs = len(times) if isinstance(times, list) and times else None
     return PrintedRun(

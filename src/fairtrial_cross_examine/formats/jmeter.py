@@ -14,13 +14,15 @@ from typing import Any
 
 from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, cut_off, duration, exactly, number
-from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section, rows_of
+from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section, rows_of, unread_run
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
+from fairtrial_cross_examine.unreadable import read_each, require
 
 NAME = r"(?:\d[\d/:, -]{8,30}INFO\s+(?:-\s+)?[\w.]{0,60}Summariser: )?(?:summary|Generate Summary Results)"
 CSV_HEAD = r"(?:Label,# Samples,Average,|sampler_label,aggregate_report_count,average,)"
 HEADS = {"sampler label": "label", "count": "# samples", "error%": "error %", "rate": "throughput"}
 TIMES = {"average": "mean", "min": "minimum", "max": "maximum"}
+KEYS = {"sampleCount", "errorCount", "meanResTime", "throughput"}
 PERCENTILES = ("50", "90", "95", "99")
 PER_SECONDS = {"sec": 1, "min": 60, "hour": 3600}
 TOTAL = (
@@ -33,7 +35,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     """One run, by its last line; of a table, one for all labels, or for each."""
     if re.match(CSV_HEAD, section.text):
         rows = {cells["label"]: cells for row in rows_of(section) if (cells := _renamed(row)).get("# samples")}
-        return [_of_row(rows[label]) for label in (["TOTAL"] if "TOTAL" in rows else rows)]
+        return read_each([rows["TOTAL"]] if "TOTAL" in rows else rows.values(), _of_row, unread_run)
     total = re.match(TOTAL, section.text)
     if total is None:
         return None
@@ -83,26 +85,28 @@ def _seconds(text: str) -> Figure:
 def read_json(document: Any) -> list[PrintedRun]:
     """The statistics of all samples, or of each label where there is no total; none if it is another tool's."""
     rows = document if isinstance(document, dict) else {}
-    keys = {"sampleCount", "errorCount", "meanResTime", "throughput"}
-    if not rows or not all(isinstance(row, dict) and keys <= row.keys() for row in rows.values()):
+    if not any(isinstance(row, dict) and row.keys() >= KEYS for row in rows.values()):
         return []
-    return [
-        PrintedRun(
-            name="" if label == "Total" else label,
-            requests=number(row["sampleCount"]),
-            rate_per_second=number(row["throughput"]),
-            times=RunTimes(
-                mean=number(row["meanResTime"], MILLISECOND),
-                minimum=number(row.get("minResTime"), MILLISECOND),
-                maximum=number(row.get("maxResTime"), MILLISECOND),
-                percentiles={"50": median} if median is not None and row["sampleCount"] <= CAPS["jmeter"].most else {},
-            ),
-            failures={"errors": int(row["errorCount"])} if row["errorCount"] else {},
-        )
-        for label, row in rows.items()
-        if label == "Total" or "Total" not in rows
-        for median in [number(row.get("medianResTime"), MILLISECOND)]
-    ]
+    labels = ["Total"] if "Total" in rows else rows
+    return read_each([{"label": label, "row": rows[label]} for label in labels], _of_label, unread_run)
+
+
+def _of_label(labelled: Mapping[str, Any]) -> PrintedRun:
+    label, row = labelled["label"], labelled["row"]
+    require(row, KEYS)
+    median = number(row.get("medianResTime"), MILLISECOND)
+    return PrintedRun(
+        name="" if label == "Total" else label,
+        requests=number(row["sampleCount"]),
+        rate_per_second=number(row["throughput"]),
+        times=RunTimes(
+            mean=number(row["meanResTime"], MILLISECOND),
+            minimum=number(row.get("minResTime"), MILLISECOND),
+            maximum=number(row.get("maxResTime"), MILLISECOND),
+            percentiles={"50": median} if median is not None and row["sampleCount"] <= CAPS["jmeter"].most else {},
+        ),
+        failures={"errors": int(row["errorCount"])} if row["errorCount"] else {},
+    )
 
 
 FORMAT = Format(

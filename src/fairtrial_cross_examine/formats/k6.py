@@ -24,6 +24,8 @@ from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 TRENDS = {"avg": "mean", "min": "minimum", "max": "maximum"}
+READ = ("http_reqs", "http_req_duration", "http_req_failed", "iterations", "dropped_iterations")
+"""The metrics that are read: whatever the others are, it refuses no summary."""
 HTTP_REQS = rf"^http_reqs\.+:\s+{NUMBER}"
 RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"
 
@@ -99,6 +101,8 @@ def _as_before(document: dict[str, Any]) -> dict[str, Any]:
     seconds = float(config["duration"])
     metrics = {}
     for metric in results["metrics"]:
+        if not isinstance(metric, dict) or metric.get("name") not in READ:
+            continue
         values = {re.sub(r"^p(?=\d)(.*)$", r"p(\1)", key): value for key, value in metric["values"].items()}
         values |= {"passes": values["matches"]} if "matches" in values else {}
         values |= {"rate": values["count"] / seconds} if "count" in values and seconds > 0 else {}

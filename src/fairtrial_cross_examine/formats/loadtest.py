@@ -69,7 +69,7 @@ def read_json(document: Any) -> list[PrintedRun]:
 
 
 def _times(fields: Mapping[str, Figure | None], percentiles: Mapping[str, Figure | None]) -> RunTimes:
-    """Of which the fractions of milliseconds were cut off."""
+    """The times, whose fractions of milliseconds loadtest cut off."""
     return RunTimes.of(*({key: cut_off(time) for key, time in each.items()} for each in (fields, percentiles)))
 
 

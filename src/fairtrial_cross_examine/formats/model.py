@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
+from fairtrial.base.printable import printable
 from fairtrial_cross_examine.command_line import PrintedCall
 from fairtrial_cross_examine.figures import as_count, as_figure, exactly
 from fairtrial_cross_examine.model import Figure, PrintedRun
@@ -68,6 +69,7 @@ class Section:
             self.ambiguous.append(line)
 
 
+LONGEST_NAME = 200
 LISTED_SHARE = 0.001
 """How far requests may be from rate times seconds."""
 MEASURED = ("requests", "seconds", "rate", "mean", "max")
@@ -132,3 +134,11 @@ def failed_statuses(statuses: Mapping[str, int]) -> dict[str, int]:
 def share_name(text: str) -> str:
     """A percentage as percentiles are named: `99.900` is `99.9`."""
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def unread_run(place: int, row: object, why: str) -> PrintedRun:
+    """A run without figures for a row of a document that cannot be read, among others that can."""
+    entry = row if isinstance(row, Mapping) else {}
+    name = entry.get("command") or entry.get("label") or f"row {place}"
+    remark = f"this row is not read: {why}; give it as it was printed"
+    return PrintedRun(name=printable(str(name), LONGEST_NAME), remarks=[remark])

@@ -1,4 +1,4 @@
-"""What tools print in forms of which nothing is read: it is said by name."""
+"""Outputs of tools in forms that are not read: they are recognized and named."""
 
 from collections.abc import Mapping
 
@@ -23,6 +23,28 @@ NOT_READ: Mapping[str, tuple[str, str]] = {
     r"^Nighthawk - A layer 7 protocol benchmarking tool": ("nighthawk", "its report"),
     r"^Time taken for tests\s+[\d.]+ seconds$": ("drill", "its report"),
     r"^number of transactions actually processed: ": ("pgbench", "its report"),
+    r"^throughput summary: [\d.]+ requests per second$": ("redis-benchmark", "its report"),
+    r"^\"test\",\"rps\",\"avg_latency_ms\",": ("redis-benchmark", "its table as CSV"),
+    r"^[A-Z_]{2,30}(?: \([^)\n]{1,60}\))?: [\d.]+ requests per second(?:, p50=[\d.]+ msec)?$": (
+        "redis-benchmark",
+        "the rates of -q",
+    ),
+    r"^id,timestamp,latency_ns,url,method,status_code$": ("ali", "the list of requests of --export-to"),
+    r"\"success_ratio\"\s*:": ("ali", "the summary of --export-to"),
+    r"^Type\s+Ops/sec\s+Hits/sec\s+Misses/sec\s": ("memtier_benchmark", "its report"),
+    r"^Threads fairness:\n+\s*events \(avg/stddev\):": ("sysbench", "its report"),
+    r"^Server Processing\.+: Avg/mean=": ("cassowary", "its report"),
+    r"^=== PER REQUEST METRICS ===$": ("goose", "its report"),
+    r"^Time taken to complete requests: +[\dhms.µn]+$": ("baton", "its report"),
+    r"^Success Count: +\d+ +\(\d+%\)\n+\s*Failed Count: +\d+ +\(\d+%\)$": ("ddosify", "its report"),
+    r"^id\s+responseEnd requestStart\s+process code size request path$": ("nghttp", "its statistics"),
+    r"^[^\w\n]*total run duration: [\dhms. ]+[^\w\n]*$": ("newman", "its report"),
+    r"Samples count: \d+, [\d.]+% failures$": ("taurus", "its report"),
+    r"^seconds \d+\s+cpuUsage \d": ("dperf", "its statistics"),
+    r"^Total-Tx\s+: +[\d.]+ +[KMGT]?bps": ("trex", "its statistics"),
+    r"slow HTTP test status on \d+th second:$": ("slowhttptest", "its status"),
+    r"^stats: finish_users_count \d+ \d+$": ("tsung", "its log of statistics"),
+    r"\"DurationHistogram\"\s*:": ("fortio", "its report in JSON"),
     r"^Bucket\s+#\s+%\s+Histogram$": ("vegeta", "the histogram of -type=hist"),
 }
 """A pattern of the first line, and whose it is: the tool, and what it calls it."""

@@ -16,16 +16,18 @@ from fairtrial_cross_examine.boards.verdicts import ExaminedRow
 from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
+from fairtrial_cross_examine.model import UnreadRow
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?![\w.])")
 HEAD = ("board", "rows", "stands", "contradicts itself", "cannot be told")
 EXAMPLES = 3
 ROOM = 4
 """Reasons for which rows cannot be told, the most frequent first."""
+NAMED_UNREAD = 12
 
 
 def board_cells(rows: Sequence[ExaminedRow]) -> Iterator[Sequence[str]]:
-    """Of each board, the cells in the order of HEAD."""
+    """The cells of each board, in the order of HEAD."""
     for board in dict.fromkeys(row.board for row in rows):
         verdicts = Counter(row.verdict for row in rows if row.board == board)
         counts = [verdicts.total(), verdicts["stands"], verdicts["contradicts itself"], verdicts["cannot be told"]]
@@ -50,16 +52,34 @@ def print_boards(examination: Examination, console: Console) -> None:
     for name in dict.fromkeys(kind for row in rows for kind in row.contradictions):
         _print_kind(name, [row for row in rows if name in row.contradictions], console)
     _print_reasons(rows, console)
+    if examination.unread_rows:
+        console.print()
+        console.print(Text(unread_title(examination.unread_rows), style="bold"))
+        for line in unread_lines(examination.unread_rows):
+            console.print(_indented(line), highlight=False)
     if examination.passed_over:
         console.print()
         console.print(Text(f"Passed over, no board's: {names(examination.passed_over)}", style="dim"))
+
+
+def unread_title(unread: Sequence[UnreadRow]) -> str:
+    """`Not read: 2 rows`."""
+    return f"Not read: {count(len(unread), 'row')}"
+
+
+def unread_lines(unread: Sequence[UnreadRow]) -> Iterator[str]:
+    """A line for each of the first rows that were not read, how many more there are, and what to do."""
+    yield from (f"{each.source}: {each.row}: {each.why}" for each in unread[:NAMED_UNREAD])
+    if len(unread) > NAMED_UNREAD:
+        yield f"and {len(unread) - NAMED_UNREAD:,} more, all of them in --json"
+    yield "→ correct these keys by what the board's tool printed; the other rows are judged without them"
 
 
 def _print_kind(name: str, rows: Sequence[ExaminedRow], console: Console) -> None:
     kind = contradiction_kinds()[name]
     console.print()
     console.print(Text.assemble((f"{kind.title}: {count(len(rows), 'row')}", "bold"), (f"  {name}", "dim")))
-    console.print(_indented(f"= {kind.formula}", style="dim"), highlight=False)
+    console.print(_indented(kind.formula, style="dim"), highlight=False)
     apart = max(len(rows) // EXAMPLES, 1)
     for row in rows[::apart][:EXAMPLES]:
         console.print(_indented(f"{row.contender}, {row.test}", style="bold"), highlight=False)

@@ -12,7 +12,7 @@ from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
 from fairtrial_cross_examine.report.boards import HEAD as BOARDS_HEAD
-from fairtrial_cross_examine.report.boards import board_cells
+from fairtrial_cross_examine.report.boards import board_cells, unread_title
 from fairtrial_cross_examine.report.rows import PrintedFigure, figures_of
 from fairtrial_cross_examine.report.table import GAPS_TITLE, HEAD, LIMITS, gaps, table_rows, verdict
 
@@ -59,7 +59,7 @@ def examination_page(examination: Examination) -> str:
         groups=groups,
         names=names,
         gaps=gaps(examination),
-        gaps_title=GAPS_TITLE,
+        gaps_title=unread_title(examination.unread_rows) if examination.unread_rows else GAPS_TITLE,
         head=BOARDS_HEAD if boards else HEAD,
         rows=boards or table_rows(examination),
         limits=LIMITS,

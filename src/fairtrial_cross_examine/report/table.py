@@ -22,8 +22,8 @@ GAPS_TITLE = "What was not read, and how the rest was"
 
 
 def gaps(examination: Examination) -> list[tuple[str, str]]:
-    """What is missing, ambiguous or remarkable in the figures of a run, by the name of the run."""
-    gaps_of_runs = []
+    """The figures that are missing, ambiguous or remarkable in a run or in a row, by its name."""
+    gaps_of_runs = [(f"{row.source}: {row.row}", row.why) for row in examination.unread_rows]
     for run in examination.runs:
         if run.not_read:
             gaps_of_runs.append((run.name, f"not read, though {run.tool} prints it: {', '.join(run.not_read)}"))

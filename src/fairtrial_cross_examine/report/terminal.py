@@ -34,7 +34,7 @@ def print_examination(examination: Examination, console: Console) -> None:
         kind = contradiction_kinds()[name]
         console.print()
         console.print(Text.assemble((kind.title, "bold"), (f"  {name}", "dim")))
-        console.print(_indented(Text(f"= {kind.formula}", style="dim")), highlight=False)
+        console.print(_indented(Text(kind.formula, style="dim")), highlight=False)
         for ask, same in groupby(contradictions, key=lambda each: each.ask):
             for contradiction in same:
                 if contradiction.runs:

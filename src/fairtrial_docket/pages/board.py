@@ -12,7 +12,7 @@ from fairtrial_docket.names import page_name
 from fairtrial_docket.site import Site
 from fairtrial_docket.tables import Cell, TableColumn, table_data, text
 
-TRAITS = ("language", "framework", "model", "database", "class")
+TRAITS = ("language", "framework", "approach", "database", "class")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def write_choice(site: Site, entries: Sequence[ExperimentEntry]) -> None:
 
 
 def choice_data(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
-    """What choice.js takes: figures, needs, and each question with its contenders. Those that are put on several
+    """The data for choice.js: figures, needs, and each question with its contenders. Those that are put on several
     machines come first; their parts are marked, and answer a reader who chooses a machine."""
     shipped = shipped_experiments()
     pooled = pooled_questions(entries)

@@ -1,4 +1,4 @@
-"""The page of a claim: then and now, its other results, and its badge."""
+"""The page of a claim: then and now, over machines, its other results, and its badge."""
 
 from collections.abc import Sequence
 
@@ -7,21 +7,26 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.report.charts import verdict_chart
 from fairtrial.report.markdown import claim_in_words
 from fairtrial_docket.entries import ClaimEntry
+from fairtrial_docket.pages.over_machines import machines_chart, over_machines
+from fairtrial_docket.pools import Pool
 from fairtrial_docket.site import Site
 
 LETTER_PIXELS = 6.2
 """Of Verdana at 11 pixels, on average; `textLength` fits the text to its place."""
 
 
-def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry]) -> None:
+def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry], pool: Pool | None) -> None:
     """Write it with its badge. `others` are results of a claim of the same name and text, this one among them."""
-    chart = verdict_chart(entry.claim)
+    over = None if pool is None else over_machines(pool, entry.claim)
+    charts = {"verdict": verdict_chart(entry.claim)}
+    charts["machines"] = None if over is None else machines_chart(over, entry.claim)
     site.page(
         entry.page,
         "claim.html.j2",
-        {} if chart is None else {"verdict": chart},
+        {name: chart for name, chart in charts.items() if chart is not None},
         entry=entry,
-        others=others,
+        over=over,
+        others=[] if over is not None and over.rows == len(others) else others,
         then=then,
         now=now,
     )
@@ -31,10 +36,10 @@ def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry]) -> 
 
 
 def then(claim: ClaimResult) -> str:
-    """What was published, in words."""
+    """The published figure, in words."""
     return printable(claim_in_words(claim).published)
 
 
 def now(claim: ClaimResult) -> str:
-    """What was measured, with its interval."""
+    """The measured figure, with its interval."""
     return "no figure" if claim.estimate is None else claim_in_words(claim).measured

@@ -52,12 +52,15 @@
   const body = make("tbody");
   table.append(make("thead", {}, head), body);
 
+  const COLOURED = { verdict: "word", outcome: "outcome" };
   const cellOf = (cell, [title, use], first) => {
     const [content, small, address] = Array.isArray(cell) ? cell : [cell];
+    const kind = COLOURED[title];
+    const told = kind ? make("span", { class: `${kind} ${content.replaceAll(" ", "-")}` }, content) : content;
     const element = first
       ? make("th", { scope: "row" })
       : make("td", { "data-label": title, ...(use === "number" ? {} : { class: "text wrap" }) });
-    element.append(address ? make("a", { href: address }, content) : content);
+    element.append(address ? make("a", { href: address }, content) : told);
     if (small) element.append(make("small", {}, small));
     return element;
   };

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.cache.digest import folder_sha256, source_files
-from fairtrial.base.cache.once import find_made, made_once
+from fairtrial.base.cache.once import CacheNotWritable, find_made, made_once
 from fairtrial.base.problem import Problem
 
 
@@ -96,7 +96,7 @@ def test_a_full_disk_is_a_problem_and_leaves_nothing(cache: Path) -> None:
         (folder / "part").write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(Problem, match="No space left on device") as caught:
+    with pytest.raises(CacheNotWritable, match=r"large could not be kept in .*: No space left on device") as caught:
         made_once("test", "large", "f" * 64, fill)
     assert "FAIRTRIAL_CACHE" in caught.value.remedy
     assert not (cache / "test" / f"large-{'f' * 16}").exists()

@@ -109,6 +109,22 @@ def test_a_failed_build_is_reported_with_the_end_of_its_output(tmp_path: Path, c
     assert not list((cache / "stacks").glob("broken-*/*"))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pip: connection broken by 'NewConnectionError(...)': Temporary failure in name resolution",
+        "npm error code EAI_AGAIN",
+        "go: dial tcp: lookup proxy.invalid: no such host",
+        "Unknown host repo.invalid: Name or service not known",
+    ],
+)
+def test_a_build_without_a_network_is_not_the_stacks_fault(tmp_path: Path, said: str) -> None:
+    stack = stack_in(tmp_path, "fetches", build=[["sh", "-c", "echo $0 >&2; exit 1", said]])
+    with pytest.raises(Problem) as caught:
+        built(stack, tmp_path / "log")
+    assert caught.value.remedy.startswith("packages are fetched once: see to the network")
+
+
 @pytest.mark.parametrize(("free", "remedy"), [(2**20, "free space in "), (2**30, "mend the stack")])
 def test_on_a_full_disk_a_failed_build_asks_for_space(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, remedy: str

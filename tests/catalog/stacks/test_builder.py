@@ -14,6 +14,7 @@ from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from tests.catalog.stacks.stack_in import stack_in
+from tests.lines import line_with
 from tests.machine.needs import needs
 
 pytestmark = [needs("root"), pytest.mark.usefixtures("cache", "engine")]
@@ -72,10 +73,12 @@ def test_without_the_key_the_lab_builds_it(tmp_path: Path) -> None:
     assert (built(tmp_path, "of-the-lab", "id -u > uid") / "uid").read_text() == f"{os.geteuid()}\n"
 
 
-def test_it_builds_as_the_lab_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_builds_as_the_lab_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     monkeypatch.setenv(VARIABLE, LABS)
     assert (built(tmp_path, "as-the-lab", "id -u > uid", build_user="own") / "uid").read_text() == f"{os.geteuid()}\n"
-    assert f"built as the lab's user: {VARIABLE} asks for it" in (tmp_path / "log").read_text()
+    assert line_with((tmp_path / "log").read_text(), "built as the") == snapshot
 
 
 def test_a_port_of_root_is_for_listening_and_no_reason_to_build_as_root(tmp_path: Path) -> None:
@@ -105,14 +108,15 @@ def test_its_seal_is_the_labs_and_follows_no_link(tmp_path: Path, closed: Path) 
     assert damage(folder) is None
 
 
-def test_a_source_that_links_to_files_elsewhere_is_refused(tmp_path: Path, closed: Path) -> None:
+def test_a_source_that_links_to_files_elsewhere_is_refused(tmp_path: Path, closed: Path, snapshot: object) -> None:
     request = request_for(tmp_path, "links", "cat within > read", build_user="own")
     source = request.stack.folder
     (source / "within").symlink_to("source")
     assert (ready(request).folder / "read").read_text() == "links"
     (source / "out").symlink_to(closed / "file")
-    with pytest.raises(Problem, match="out: a link that leads out of the source"):
+    with pytest.raises(Problem) as error:
         ready(request)
+    assert str(error.value) == snapshot
 
 
 def test_files_that_it_makes_lead_out_of_the_build_by_no_link(tmp_path: Path, closed: Path) -> None:

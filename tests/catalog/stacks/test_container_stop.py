@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.catalog.stacks.container_run import deaf_to_sigterm
 from fairtrial.record.processes import Stop
+from tests.lines import line_with
 
 WAITS = """
 import signal
@@ -40,6 +41,6 @@ def test_a_first_process_that_handles_no_sigterm_is_named(command: Sequence[str]
     assert deaf_to_sigterm(process.pid) == "", "it has ended"
 
 
-def test_a_stop_says_why_it_was_forced() -> None:
-    assert "sh, the first process of the container" in Stop(seconds=5, forced=True, unheard_by="sh").why_forced
+def test_a_stop_says_why_it_was_forced(snapshot: object) -> None:
+    assert line_with(Stop(seconds=5, forced=True, unheard_by="sh").why_forced, "sh, the first") == snapshot
     assert Stop(seconds=5, forced=True).why_forced == Stop(seconds=1, forced=False, unheard_by="sh").why_forced == ""

@@ -17,6 +17,7 @@ from fairtrial.engine.server import engine_server
 from fairtrial.experiment.ready import ANSWERED, HEALTH, SPEAKS_HTTP2, Ready
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from tests.catalog.contract.scripted import answer, answering
+from tests.lines import passage
 
 CERTIFICATES = Path(__file__).parents[2] / "tools" / "load" / "certificates"
 
@@ -87,28 +88,32 @@ def test_where_nothing_listens_nothing_is_ready(ready: Ready, snapshot: object) 
     assert str(error.value) == snapshot
 
 
-def test_all_addresses_of_a_name_are_used_where_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_addresses_of_a_name_are_used_where_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     with answering(knows_one_path) as first:
         port = int(first.rpartition(":")[2])
         infos = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in ("127.0.0.1", "127.0.0.2")]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: infos)
         url = f"http://two.example:{port}"
         assert find_running(url, ANSWERED, 5.0).other_addresses is None
-        with pytest.raises(Problem, match=rf"127\.0\.0\.2:{port}, one of 2 addresses of two\.example"):
+        with pytest.raises(Problem) as error:
             find_running(url, ANSWERED, 5.0, "all")
+        assert str(error.value).replace(str(port), "PORT") == snapshot
         with socket.create_server(("127.0.0.2", port)):
             running = find_running(url, ANSWERED, 5.0, "all")
     assert (running.address, running.other_addresses) == (f"127.0.0.1:{port}", [f"127.0.0.2:{port}"])
 
 
 @pytest.mark.usefixtures("engine")
-def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:
     """To the lab and to the load engine alike, a server is who it says if this machine trusts its authority."""
     certificate = ["--tls-certificate", str(CERTIFICATES / "server.pem"), "--tls-key", str(CERTIFICATES / "server.key")]
     with engine_server("a server", "target", certificate) as server:
         url = f"https://{server.address}".replace("127.0.0.1", "localhost")
-        with pytest.raises(Problem, match=r"no connection: TLS: the certificate is not trusted: .*; trust its auth"):
+        with pytest.raises(Problem) as error:
             find_running(url, ANSWERED, 0.0)
+        assert passage(str(error.value), "no connection: TLS:", "; trust its auth") == snapshot
         monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATES / "authority.pem"))
         found = find_running(url, ANSWERED, 5.0)
         plan = EnginePlan(
@@ -130,7 +135,7 @@ def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch
         (b"\x15\x03\x03\x00\x02\x02\x28", "let the server take ECDHE"),
     ],
 )
-def test_why_tls_failed_is_said_in_one_line(said: bytes, words: str) -> None:
+def test_why_tls_failed_is_said_in_one_line(said: bytes, words: str, snapshot: object) -> None:
     """A fatal alert is a record of type 21: RFC 8446, section 6."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -145,7 +150,8 @@ def test_why_tls_failed_is_said_in_one_line(said: bytes, words: str) -> None:
         with pytest.raises(Problem) as problem:
             find_running(f"https://127.0.0.1:{listening.getsockname()[1]}", ANSWERED, 0.0)
         thread.join()
-    assert "no connection: TLS: the handshake failed" in problem.value.reason and words in problem.value.reason
+    assert passage(problem.value.reason, "no connection: TLS:", "handshake failed") == snapshot
+    assert words in problem.value.reason
     assert "\n" not in problem.value.reason
 
 

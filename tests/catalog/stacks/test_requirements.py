@@ -31,11 +31,14 @@ def test_a_command_does_not_see_the_make_that_started_the_lab(tmp_path: Path, mo
     assert list(installed_versions(stack_in(tmp_path, "made", requires=[needs])).values()) == ["Tool 3.8.7"]
 
 
-def test_a_command_that_does_not_end_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_does_not_end_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     monkeypatch.setattr("fairtrial.catalog.stacks.requirements.ANSWER_WITHIN_SECONDS", 0.1)
     needs = {"command": ["sleep", "20"], "remedy": "install it"}
-    with pytest.raises(Problem, match=r"^`sleep 20` did not answer: it did not end within 0\.1 s"):
+    with pytest.raises(Problem) as error:
         installed_versions(stack_in(tmp_path, "slow", requires=[needs]))
+    assert str(error.value) == snapshot
 
 
 @pytest.mark.parametrize(("says", "told"), [("echo no toolchain is chosen >&2;", ": no toolchain is chosen"), ("", "")])

@@ -164,7 +164,7 @@ def test_a_call_that_ends_otherwise_says_how(
     text = f'[requests.look]\ngrpc = {{ proto = "shop.proto", method = "shop.Shop/Look", {call} }}\n'
     workload = workload_from_file(read_workload_file(shop(tmp_path, text)))
     with grpc_shop() as url:
-        tried = try_contract(url, workload.stack_clauses, workload.clauses, Data(), None, LOOPBACK, http2=True)
+        tried = try_contract(url, workload.stack_clauses, workload.clauses, Data(), None, LOOPBACK, over="HTTP/2")
         look = {clause.name: clause for clause in tried}["look"]
     assert look.passed == (not evidence)
     assert look.evidence.startswith(evidence) and look.remedy.startswith(remedy)

@@ -108,6 +108,8 @@ def test_a_default_trailer_is_of_those_whose_trailer_is_looked_at(tmp_path: Path
         'ready = { tcp = true, path = "/" }\n[requests.a]\nget = "/"\n',
         "title = 3\n[requests.a]\nget = '/'\n",
         '["requests"]\n',
+        '[requests.a]\nmethod = "GET"\npath = "/"\n',
+        '[[requests]]\nget = "/"\n',
         '[requests."a b"]\nget = "/"\n',
     ],
 )

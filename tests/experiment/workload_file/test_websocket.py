@@ -32,6 +32,15 @@ def read(requests: dict[str, Any], **more: Any) -> WorkloadFile:
         ({"a": MESSAGE}, {"cookies": "connection"}, "messages have none"),
         ({"a": MESSAGE}, {"websocket": {"in_flight": 0}}, "greater than or equal to 1"),
         ({"a": MESSAGE}, {"websocket": {"id": "id"}}, "no JSON pointer"),
+        ({"a": MESSAGE}, {"websocket": {"broadcast": "all"}}, "copies find their message by `id`"),
+        (
+            {"a": MESSAGE},
+            {
+                "setup": {"login": {**MESSAGE, "per": "connection"}},
+                "websocket": {"id": "/id", "broadcast": "others"},
+            },
+            "setup.login is sent to one connection",
+        ),
         ({"a": MESSAGE}, {"setup": {"login": MESSAGE}}, 'per = "connection"'),
         (
             {"a": MESSAGE},

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from tests.fairtrial_cross_examine.boards.files import BY_WRK, arena_framework, arena_profile, benchmarker, text_of
+from tests.lines import line_with
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J[red]"
 ENVIRONMENT = {"COLUMNS": "120", "NO_COLOR": "1"}
@@ -60,8 +61,9 @@ def test_a_board_that_stands_is_status_0() -> None:
     assert finished.exit_code == 0, finished.output
 
 
-def test_what_only_looks_like_a_board_is_a_problem() -> None:
+def test_what_only_looks_like_a_board_is_a_problem(snapshot: object) -> None:
     document = benchmarker(BY_WRK)
-    document["frameworks"] = [{"name": "sparrow"}]
+    document["metrics"] = [each | {"framework_id": "sparrow"} for each in document["metrics"]]
     problem = cross_examine(typed=text_of(document)).exception
-    assert isinstance(problem, Problem) and "standard input" in problem.reason
+    assert isinstance(problem, Problem)
+    assert line_with(problem.reason, 'framework_id: "sparrow" is') == snapshot

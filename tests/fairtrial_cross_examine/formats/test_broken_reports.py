@@ -113,15 +113,16 @@ JSON_TEXTS = [*(file.read_text() for file in JSON_FILES), *JSONS.values()]
 
 @pytest.mark.parametrize("text", JSON_TEXTS, ids=[*(file.name for file in JSON_FILES), *JSONS])
 @pytest.mark.parametrize("share", [0.5, 0.97])
-def test_json_that_breaks_off(tmp_path: Path, text: str, share: float) -> None:
+def test_json_that_breaks_off(tmp_path: Path, text: str, share: float, snapshot: object) -> None:
     tool = read(tmp_path, text)[0].tool
     cut = text[: int(share * len(text.strip()))]
     if tool == "hyperfine":
         runs = read(tmp_path, cut)
         assert sum(run.has_figures for run in runs) == 1 and ["mean"] in [run.not_read for run in runs]
     else:
-        with pytest.raises(Problem, match=f"of what {tool} prints, none of this could be read: .*mean"):
+        with pytest.raises(Problem) as error:
             read(tmp_path, cut)
+        assert str(error.value) == snapshot
     broken, *whole = read(tmp_path, f"{cut}\n\n{text}")
     assert not broken.has_figures and "breaks off" in broken.remarks[0]
     assert [run.times for run in whole] == [run.times for run in read(tmp_path, text)]
@@ -185,10 +186,11 @@ OTHER_FORMS = {
 
 
 @pytest.mark.parametrize("form", OTHER_FORMS)
-def test_forms_that_are_not_read_are_named(tmp_path: Path, form: str) -> None:
+def test_forms_that_are_not_read_are_named(tmp_path: Path, form: str, snapshot: object) -> None:
     tool = form.partition(" ")[0]
-    with pytest.raises(Problem, match=f"of what {tool} prints, none of this could be read: the "):
+    with pytest.raises(Problem) as error:
         read(tmp_path, OTHER_FORMS[form])
+    assert str(error.value) == snapshot
     *whole, other = read(tmp_path, f"{WRK}\n{OTHER_FORMS[form]}")
     assert [run.tool for run in whole] == ["wrk"] and other.tool == tool and other.not_read[0].startswith("the ")
 

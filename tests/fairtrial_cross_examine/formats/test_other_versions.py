@@ -84,14 +84,12 @@ def test_wrk2_opens_its_connections_one_after_another(threads: int, found: set[s
     assert kinds(f"$ wrk2 -R4000 -c1000 -d20s -t{threads} http://127.0.0.1:9000/a\n{text}") == found
 
 
-def test_connections_that_a_server_closes_behind_its_answers_are_no_lost_requests() -> None:
+def test_connections_that_a_server_closes_behind_its_answers_are_no_lost_requests(snapshot: object) -> None:
     errors = "  Socket errors: connect 0, read {}, write 0, timeout 0\nRequests/sec"
     closing = WRK_SHORT.replace("Requests/sec", errors.format(79_990))
     examination = examined(closing)
     assert not examination.contradictions and table_rows(examination)[0][-1] == "79,990"
-    assert ("file.txt", "79,990 read: these may have had an answer or not, and are held against nothing") in gaps(
-        examination
-    )
+    assert gaps(examination) == snapshot
     assert kinds(WRK_SHORT.replace("Requests/sec", errors.format(30_000))) == {"lost-requests"}
     few = WRK_SHORT.replace("80000 r", "10 r").replace("4000.00", "0.50").replace("Requests/sec", errors.format(40))
     assert "lost-requests" in kinds(few)
@@ -193,11 +191,14 @@ OTHER_TOOLS = {
 
 
 @pytest.mark.parametrize("tool", OTHER_TOOLS)
-def test_other_tools_are_named_and_no_figure_of_theirs_is_on_another_run(tmp_path: Path, tool: str) -> None:
+def test_other_tools_are_named_and_no_figure_of_theirs_is_on_another_run(
+    tmp_path: Path, tool: str, snapshot: object
+) -> None:
     file = tmp_path / "x.txt"
     file.write_text(OTHER_TOOLS[tool], encoding="utf-8")
-    with pytest.raises(Problem, match=f"of what {tool} prints, none of this could be read: its report"):
+    with pytest.raises(Problem) as error:
         read_evidence([file])
+    assert str(error.value) == snapshot
     file.write_text(f"{WRK_SHORT}\n{OTHER_TOOLS[tool]}", encoding="utf-8")
     first, second = read_evidence([file]).runs
     assert first.times == one(WRK_SHORT).times and first.rate_per_second == one(WRK_SHORT).rate_per_second

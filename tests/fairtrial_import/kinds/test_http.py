@@ -8,6 +8,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial_import import http_variables
 from tests.fairtrial_import.imported import DATA, SECRET, Imported, import_to
+from tests.lines import passage
 
 
 def imported_text(folder: Path, text: str) -> Imported:
@@ -141,13 +142,13 @@ HTTP/1.1 200 OK
 """
 
 
-def test_comments_and_scripts_are_left_out_as_the_clients_do(tmp_path: Path) -> None:
+def test_comments_and_scripts_are_left_out_as_the_clients_do(tmp_path: Path, snapshot: object) -> None:
     imported = imported_text(tmp_path, COMMENTS)
     assert paths(imported) == ["POST /a", "POST /b?x=1&y=2", "GET /c"]
     first = imported.request("first")
     assert first.json_body == {"item": 7, "url": "http://x/#//"} and first.headers == {}
     assert imported.request("b").body == "last"
-    assert "a script that runs before the request" in imported.comments
+    assert passage(imported.comments, "a script that", "the request") == snapshot
     assert "what handles the answer" in imported.comments
 
 

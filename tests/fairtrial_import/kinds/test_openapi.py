@@ -9,6 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.model import RequestEntry
 from tests.fairtrial_import.imported import DATA, SECRET, Imported, import_to
+from tests.lines import passage
 
 
 @pytest.fixture(scope="module")
@@ -241,9 +242,12 @@ def test_parameters_of_the_path(tmp_path: Path, keys: dict[str, Any], path: str)
     assert asked(tmp_path, parameter(**{"in": "path", "example": [3, 4]}, **keys), path="/x/{p}.json").path == path
 
 
-def test_a_value_without_a_defined_style_is_told(tmp_path: Path) -> None:
+def test_a_value_without_a_defined_style_is_told(tmp_path: Path, snapshot: object) -> None:
     item = {"get": {"parameters": [parameter(example={"a": {"b": 1}})]}}
-    assert "the specification has no style for it: p" in import_to(tmp_path, document(tmp_path, {"/x": item})).comments
+    assert (
+        passage(import_to(tmp_path, document(tmp_path, {"/x": item})).comments, "the specification has", "for it: p")
+        == snapshot
+    )
 
 
 def body(media_type: str, **media: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fairtrial.judge.checks.answered_while_held import allowed_again, least_share_found
+from fairtrial.judge.checks.answered_while_held import allowed_again, least_share_refused
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.hold_audit import Hold, HoldAudit
 from fairtrial.record.model import TrialRecord
@@ -111,12 +111,12 @@ def test_servers_that_read_a_row_ahead_for_each_connection_are_never_refused(con
 @pytest.mark.parametrize(("connections", "share"), [(4, 0.87), (16, 0.58), (64, 0.40), (256, 0.31)])
 def test_the_share_of_answers_from_memory_that_is_found(connections: int, share: float) -> None:
     """Of a thousand audits, about 950 find it; of a quarter of it, hardly one."""
-    assert least_share_found(connections) == pytest.approx(share, abs=0.01)
+    assert least_share_refused(connections) == pytest.approx(share, abs=0.01)
 
     def refused(from_memory: float) -> int:
         draw = Random(7)
         counts = (answered(connections, from_memory, [0], draw) for _ in range(1000))
         return sum(sum(each[2:]) > allowed_again(connections) for each in counts)
 
-    assert 920 <= refused(least_share_found(connections)) <= 975
+    assert 920 <= refused(least_share_refused(connections)) <= 975
     assert refused(share / 4) <= 20

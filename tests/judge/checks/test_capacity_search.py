@@ -68,6 +68,13 @@ def test_probes_are_shared_and_few() -> None:
     assert all(len(probe.objectives) == 2 for probe in result.probes)
 
 
+def test_rates_and_times_that_are_drawn_have_few_digits() -> None:
+    """Readers get the rate that was tried: `6,537 requests/s` in place of `6,536.63204`."""
+    probes = searched(queue(8000)).probes
+    assert all(probe.rate_per_second == float(f"{probe.rate_per_second:.4g}") for probe in probes)
+    assert all(probe.seconds == round(probe.seconds, 2) for probe in probes)
+
+
 def test_a_rate_that_short_probes_flatter_is_lowered_until_it_holds() -> None:
     result = searched(queue(8000, confirming_limit=6000))
     capacities = rates(result)

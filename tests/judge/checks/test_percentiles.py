@@ -7,8 +7,8 @@ import pytest
 
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.checks.pauses_hidden import due_percentile
-from fairtrial.judge.metrics import LONGEST, TIMES
-from fairtrial.record.engine_summary import JourneyAccount
+from fairtrial.judge.metrics import LONGEST
+from fairtrial.record.engine_summary import EventStreams, JourneyAccount
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
@@ -54,11 +54,31 @@ def taken(trial: TrialRecord) -> list[str]:
 
 def test_who_answers_the_slowest_with_an_error_has_no_percentile_beyond_them() -> None:
     """Of 12,000: a percentile of whose slower answers a twentieth went wrong is no figure."""
-    p99 = [f"{kind}_p{name}" for kind in TIMES for name in ("99", "99.9")]
-    assert taken(a_trial().serving(40_000).erring(status_5xx=5).record()) == [*LONGEST]
-    assert taken(a_trial().erring(status_5xx=5).record()) == [*p99[1::2], *LONGEST]
-    assert taken(a_trial().erring(status_5xx=20).record()) == [*p99, *LONGEST]
+    p99 = [f"{kind}_p{name}" for kind in ("response_time", "service_time") for name in ("99", "99.9")]
+    longest = ["response_time_max"]
+    assert taken(a_trial().serving(40_000).erring(status_5xx=5).record()) == longest
+    assert taken(a_trial().erring(status_5xx=5).record()) == [*p99[1::2], *longest]
+    assert taken(a_trial().erring(status_5xx=20).record()) == [*p99, *longest]
     assert taken(a_trial().erring(status_5xx=200).record())[0] == "response_time_p75"
+
+
+def test_the_times_of_a_stream_s_events_go_with_those_of_its_answers() -> None:
+    trial = a_trial().erring(status_5xx=20).record()
+    assert trial.engine is not None
+    times = trial.engine.response_time
+    streams = EventStreams(
+        events=12_000,
+        events_per_second=1_200.0,
+        tokens=None,
+        tokens_per_second=None,
+        streams=12_000,
+        stalled=0,
+        broken_off=0,
+        first_event_time=times,
+        event_gap=times,
+    )
+    trial.engine = trial.engine.model_copy(update={"event_streams": streams})
+    assert {"first_event_time_p99", "event_gap_p99.9", *LONGEST} <= set(taken(trial))
 
 
 def test_who_closes_the_connection_on_the_slowest_is_treated_alike() -> None:

@@ -7,6 +7,7 @@ from fairtrial.record.engine_summary import Routes
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
+from tests.lines import line_with
 
 
 def trial_of(connections: int | None, sources: int = 1, waited: float = 0.0) -> TrialRecord:
@@ -34,11 +35,11 @@ def test_the_evidence_says_from_how_many_sources(sources: int, snapshot: object)
     assert (finding.evidence, finding.remedy) == snapshot
 
 
-def test_no_advice_about_the_server_for_what_the_engine_did() -> None:
+def test_no_advice_about_the_server_for_what_the_engine_did(snapshot: object) -> None:
     record = an_experiment("a").record()
     (idle, crowded) = (found("unanswered", record, [trial_of(of, waited=2.5)])[0] for of in (16, 19_000))
     assert "what the stack waits for" in idle.remedy
-    assert "give the host of the load engine more addresses" in crowded.remedy
+    assert line_with(crowded.remedy, "give the host") == snapshot
     for kind in ("timeout", "deadline", "overflow"):
         calm, searching = (trial_of(of).engine for of in (16, 19_000))
         assert calm and searching

@@ -8,7 +8,7 @@ from fairtrial.judge.claims import SentNames, validate_claim
 from fairtrial.judge.judging import judge
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.record.engine_summary import JourneyAccount, JourneyStep
+from fairtrial.record.engine_summary import JourneyAccount, JourneyStepAccount
 from fairtrial.record.model import TrialRecord
 from fairtrial.report.columns import request_rows
 from tests.builders import a_trial, an_experiment, trials_of
@@ -24,7 +24,7 @@ def account(name: str, median_seconds: float, broken_off: int = 0) -> JourneyAcc
         broken_off=broken_off,
         unfinished=0,
         journey_time=times(3000 - broken_off, median_seconds),
-        steps=[JourneyStep(name="pay", broken_off=broken_off)],
+        steps=[JourneyStepAccount(name="pay", broken_off=broken_off)],
     )
 
 

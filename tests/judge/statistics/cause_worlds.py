@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.experiment.factorial import Design, make_design
+from fairtrial.experiment.factorial import FactorialDesign, make_design
 from fairtrial.judge.causes import PRECISION
 from fairtrial.judge.statistics.causes import Division, divide
 from fairtrial.judge.statistics.looks import level_at
@@ -31,7 +31,7 @@ class World:
     with_interactions: bool
 
     @property
-    def design(self) -> Design:
+    def design(self) -> FactorialDesign:
         return make_design(list(ALONE)[: self.factors])
 
     def pair(self, pair: tuple[str, str]) -> float:

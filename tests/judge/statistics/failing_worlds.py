@@ -146,7 +146,7 @@ def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int, int]:
         held += interval[0] <= 0 <= interval[1]
         centred = sides - np.median(sides, axis=1, keepdims=True)
         distances = {key: dict(enumerate(map(float, side))) for key, side in zip("ab", centred, strict=True)}
-        beside = drift_over_blocks.beside_others(distances, "a")
+        beside = drift_over_blocks.beside_others(distances)["a"]
         is_plain = drift_over_blocks.drift(beside, thresholds["change"], thresholds["alpha"]) is not None
         warned += is_plain
         found += is_plain or drift_over_blocks.why_doubtful(beside, thresholds["note_alpha"], 2) is not None

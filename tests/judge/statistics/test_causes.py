@@ -9,7 +9,7 @@ from scipy import stats
 from fairtrial.experiment.factorial import make_design, make_path
 from fairtrial.judge.statistics.causes import divide, part_weights
 from fairtrial.judge.statistics.estimate import Resolution
-from fairtrial.judge.statistics.fieller import share_interval
+from fairtrial.judge.statistics.fieller import fieller_interval
 from tests.judge.statistics.cause_worlds import (
     SCATTER,
     WORLDS,
@@ -126,7 +126,7 @@ def test_a_share_lies_where_fiellers_inequality_holds() -> None:
     random = np.random.default_rng(3)
     wholes = 1 + 0.2 * random.standard_normal(9)
     parts = 0.6 * wholes + 0.1 * random.standard_normal(9)
-    interval = share_interval(parts, wholes, 2.306)
+    interval = fieller_interval(parts, wholes, 2.306)
     assert interval is not None
     for share, expected in ((interval[0], 2.306), (interval[1], 2.306), (parts.mean() / wholes.mean(), 0)):
         contrasts = parts - share * wholes
@@ -135,8 +135,8 @@ def test_a_share_lies_where_fiellers_inequality_holds() -> None:
 
 def test_there_is_no_share_of_what_is_not_told_from_nothing() -> None:
     wholes = np.array([0.02, -0.01, 0.03, 0.01])
-    assert share_interval(wholes / 2, wholes, 3.18) is None
-    assert share_interval(wholes / 2 + 1, wholes + 1, 3.18) is not None
+    assert fieller_interval(wholes / 2, wholes, 3.18) is None
+    assert fieller_interval(wholes / 2 + 1, wholes + 1, 3.18) is not None
 
 
 @pytest.mark.parametrize("with_interactions", [False, True])

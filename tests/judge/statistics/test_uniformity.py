@@ -54,6 +54,7 @@ def test_honest_picks_are_rarely_suspected(rows: int, picks: int) -> None:
         counts = np.bincount(drawn) if rows < picks else np.unique_counts(drawn).counts
         test = pairs_test(picks, int((counts * (counts - 1) // 2).sum()), rows)
         suspected += min(test.p_too_many, test.p_too_few) < 0.01
+        assert (test.are_too_many(0.01), test.are_too_few(0.01)) == (test.p_too_many < 0.01, test.p_too_few < 0.01)
     assert suspected <= 35  # 20 are expected; 35 is beyond four standard deviations only
 
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 
 from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import RemoteEngine
 from fairtrial.engine.plan import EnginePlan, Request
@@ -29,10 +30,11 @@ class SomeCluster:
     """Workers that are there, by their addresses."""
 
     def __init__(self, *workers: str) -> None:
-        self.known = {worker: {"resources": {"load": 1}} for worker in workers}
+        self.known = set(workers)
 
-    def workers(self) -> dict[str, Any]:
-        return self.known
+    def call(self, worker: str, *_: Any) -> None:
+        if worker not in self.known:
+            raise Problem(f"the worker at {worker} is lost")
 
 
 def hosts_of(*workers: str) -> tuple[LoadHosts, SomeCluster]:
@@ -56,7 +58,7 @@ def joint_runs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     class Asked:
         process = None
 
-        def __init__(self, _engines: Any, plan: EnginePlan, _account: Any, **more: Any) -> None:
+        def __init__(self, _engines: Any, plan: EnginePlan, **more: Any) -> None:
             asked.append({"plan": plan, **more})
 
     monkeypatch.setattr(load_hosts, "JointEngines", Asked)
@@ -93,10 +95,10 @@ def test_of_one_host_the_clock_is_its_own(offsets: dict[str, float]) -> None:
 
 def test_each_of_several_hosts_is_looked_for() -> None:
     hosts, cluster = hosts_of("a", "b")
-    hosts.assert_connected(cluster.known)
-    del cluster.known["b"]
+    hosts.assert_connected()
+    cluster.known.remove("b")
     with pytest.raises(HostLost, match="worker at b is lost"):
-        hosts.assert_connected(cluster.known)
+        hosts.assert_connected()
 
 
 def test_calibrations_run_on_the_processors_of_a_trial() -> None:

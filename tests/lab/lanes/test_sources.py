@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks, read_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
-from fairtrial.lab.lanes.sources import MOST_BYTES, SentFolder, assert_bounded, packed_stack, unpacked_stack
+from fairtrial.lab.lanes.sources import MOST_BYTES, SentFolder, assert_sendable, packed_stack, unpacked_stack
 from fairtrial.lab.lanes.task import SentPlan, plan_of, sent_plan
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
@@ -84,9 +84,9 @@ def test_what_is_bound_to_this_machine_is_refused(stack: Path) -> None:
 def test_too_much_is_refused(stack: Path) -> None:
     sent = packed_stack(read_stack(stack, "one"))
     long = SentFolder(sha256="", packed=bytes(MOST_BYTES + 1))
-    assert_bounded([sent])
+    assert_sendable([sent])
     with pytest.raises(Problem, match="64 MiB"):
-        assert_bounded([sent, sent.model_copy(update={"folder": long})])
+        assert_sendable([sent, sent.model_copy(update={"folder": long})])
 
 
 def planned(lab: Lab, **more: Any) -> Plan:

@@ -93,4 +93,5 @@ def test_the_wait_for_the_database_is_told_from_the_rest(lab: Lab) -> None:
         assert median_of("the lab's proxy before the database", loads) < wait / 2
         trips = [load.round_trips.count / load.answers for load in loads if load.round_trips is not None]
         assert len(trips) == LOADS and 1.7 < median(trips) < 2.3
-    assert "waiting for the database" in finished.out and "database: round trips" in finished.out
+    shown = finished.results and (finished.results / "report.html").read_text(encoding="utf-8")
+    assert shown and "waiting for the database" in shown and "database: round trips" in shown

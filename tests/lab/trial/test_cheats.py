@@ -115,9 +115,8 @@ def test_the_honest_one_is_valid(tried: Tried, workload: str) -> None:
     kind = "writing" if workload == "survey-insert" else "reading"
     if workload == "random-item":
         under_load = notes(finished, name)["contract-under-load"]
-        assert re.search(
-            r"rightly under the load: uuid-changed [2-6], uuid-malformed 2, uuid-row 2, uuid-unknown 2$", under_load
-        ), under_load
+        assert "rightly under the load: " in under_load
+        assert re.search(r": uuid-changed [2-6], uuid-malformed 2, uuid-row 2, uuid-unknown 2$", under_load), under_load
     told = re.search(rf"([\d.]+) {kind} statements a verified answer", notes(finished, name)["ledger"])
     assert told
     assert 0.98 <= float(told[1]) <= 1.1

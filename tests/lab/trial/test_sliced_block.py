@@ -57,13 +57,13 @@ class Machine:
             self.up_at_once -= 1
 
     def proof(self, *_: Any) -> Any:
-        return SimpleNamespace(begin=lambda: None, end=lambda: None, conclude=lambda: None)
+        return SimpleNamespace(begin=lambda: None, end=lambda: None, conclude=lambda: None, release=lambda: None)
 
     def cpu_seconds(self, *servers: str) -> tuple[float, float]:
         self.used += self.busy in servers
         return self.used if self.busy in servers else 0.0, 0.0
 
-    def engine(self, each: Any, changes: Any, *, draw: int, on_window: Any = None, on_part: Any = None) -> Any:
+    def engine(self, each: Any, changes: Any, *, draw: int, on_part: Any = None, **_: Any) -> Any:
         if draw:
             self.seconds.append(changes["duration_seconds"])
             self.slices.append((each.context.condition.label, draw))
@@ -285,7 +285,7 @@ def test_the_load_before_a_slice_is_longer_where_connections_or_requests_wait(pl
     assert summary is not None
     load = plan.conditions[0].load.model_copy(update={"connections": 50})
 
-    def lead_seconds(answers_per_second: float, connections: int) -> float:
+    def lead_seconds(answers_per_second: float, connections: int) -> tuple[float, float]:
         answers = round(answers_per_second * summary.window_seconds)
         runs = [summary.model_copy(update={"answers": answers})]
         context = SimpleNamespace(condition=SimpleNamespace(load=load), engine_runs=runs)
@@ -301,9 +301,11 @@ def test_the_load_before_a_slice_is_longer_where_connections_or_requests_wait(pl
 
             each.proof = SimpleNamespace(run=connect)
             sliced_block._engine(each, {}, draw=1)
-        return sliced_block._lead_seconds(each)
+        kept_seconds = sliced_block._lead_seconds(each, sliced_block.KEPT_LEAD_SECONDS)
+        return sliced_block._lead_seconds(each, each.least_lead_seconds), kept_seconds
 
-    assert lead_seconds(10_000.0, 1) == sliced_block.LEAD_SECONDS
-    assert lead_seconds(100.0, 1) == pytest.approx(0.5)
-    assert lead_seconds(1.0, 1) == sliced_block.LONGEST_LEAD_SECONDS
-    assert lead_seconds(10_000.0, 8) == sliced_block.BACKLOG_LEAD_SECONDS
+    kept = sliced_block.KEPT_LEAD_SECONDS
+    assert lead_seconds(10_000.0, 1) == (sliced_block.LEAD_SECONDS, kept)
+    assert lead_seconds(100.0, 1) == pytest.approx((0.5, 0.5))
+    assert lead_seconds(1.0, 1) == (sliced_block.LONGEST_LEAD_SECONDS,) * 2
+    assert lead_seconds(10_000.0, 8) == (sliced_block.BACKLOG_LEAD_SECONDS, kept)

@@ -117,6 +117,23 @@ def test_the_terminal_shows_counters_notes_and_what_differs() -> None:
     assert profile_parts(NO_PROFILES) == []
 
 
+def test_in_short_a_table_has_its_first_rows_and_says_how_many_more_there_are() -> None:
+    many = calls(100, 950, **dict.fromkeys(("recvfrom", "sendto", "futex", "epoll_wait", "read", "write"), 100))
+    profiles = Profiles([profile("a", server=counted(1.0), system_calls=many)])
+
+    def text(*, verbose: bool) -> str:
+        console = Console(width=80)
+        with console.capture() as capture:
+            for part in profile_parts(profiles, verbose=verbose):
+                console.print(part)
+        return capture.get()
+
+    assert "calls of write()" in text(verbose=True) and "Counted without a profiler" in text(verbose=True)
+    short = text(verbose=False)
+    assert "CPU, user" in short and "calls of write()" not in short and "Counted" not in short
+    assert "4 more rows: --verbose" in short
+
+
 def test_the_parts_of_a_requests_time_are_shown_with_what_they_leave_out() -> None:
     load = ShortLoad(window_seconds=1.0, answers=100, response_seconds=0.01, server=counted(1.5), service=None)
     profiles = Profiles([profile("a", alone=[load], loaded=[load])])

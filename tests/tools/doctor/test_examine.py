@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.engine import binary
 from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses
 from fairtrial.tools.doctor.model import Diagnosis
-from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
+from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stack
 
 STACK = """
 title = "A stack"
@@ -65,34 +65,28 @@ def test_each_diagnosis_has_its_remedy_below_it_and_brackets_are_text() -> None:
     assert lines[:3] == ["good processors 2: enough", "poor swap 1.5 GiB in use", "free memory [now]"]
 
 
-def test_stacks_that_lack_the_same_share_a_row_and_so_do_those_that_lack_nothing() -> None:
+def test_stacks_that_lack_the_same_share_a_row_and_so_do_those_that_lack_nothing(snapshot: object) -> None:
     lacking = [replace(ABSENT_STACK, subject=f"stack ruby-{name}") for name in ("puma", "thin")]
     java = Diagnosis("stack java-spring", "missing", "`java` is not on this machine", "install a JDK")
     fit = [Diagnosis(f"stack {name}", "good", "1.0") for name in ("go", "node")]
     file = io.StringIO()
     print_diagnoses(Console(file=file, width=120), [GOOD, *fit, *lacking, java], verbose=False)
-    assert [" ".join(line.split()) for line in file.getvalue().splitlines()] == [
-        "good processors 2: enough",
-        "good stacks 2 stacks can be run",
-        "missing stacks ruby-puma, ruby-thin: `ruby` is not on this machine",
-        "install Ruby",
-        "missing stacks java-spring: `java` is not on this machine",
-        "install a JDK",
-        "Trials can be run here; 3 stacks will be reported as not run.",
-    ]
+    assert [" ".join(line.split()) for line in file.getvalue().splitlines()] == snapshot
 
 
 def test_everything_is_examined(cache: Path) -> None:
-    subjects = [diagnosis.subject for diagnosis in examine_machine([])]
+    subjects = [diagnosis.subject for diagnosis in examine_machine([], print)]
     assert subjects[0] == "processors" and subjects[-1] == "load engine"
 
 
-def test_the_runtimes_of_stacks(tmp_path: Path) -> None:
+def test_the_runtimes_of_stacks(tmp_path: Path, cache: Path) -> None:
     for name, command in (("here", f'"{sys.executable}", "--version"'), ("absent", '"no-such-runtime", "--version"')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "stack.toml").write_text(STACK.format(command=command))
     stacks = find_stacks([tmp_path])
-    absent, here = diagnose_stacks([stacks["absent"], stacks["here"]])
+    told: list[str] = []
+    *_, absent, here = examine_machine([stacks["absent"], stacks["here"]], told.append)
+    assert told == ["this machine", "absent, stack 1 of 2", "here, stack 2 of 2"], "before each is asked"
     assert (absent.subject, absent.health, absent.remedy) == ("stack absent", "missing", "install it")
     assert not absent.essential
     assert (here.subject, here.health) == ("stack here", "good")
@@ -106,7 +100,7 @@ def test_a_variant_whose_own_build_requires_more_is_examined_apart(tmp_path: Pat
     )
     (tmp_path / "twice").mkdir()
     (tmp_path / "twice" / "stack.toml").write_text(manifest)
-    own, compiled = diagnose_stacks([find_stacks([tmp_path])["twice"]])
+    own, compiled = diagnose_stack(find_stacks([tmp_path])["twice"])
     assert (own.subject, own.health) == ("stack twice", "good")
     assert (compiled.subject, compiled.health) == ("stack twice:compiled", "missing")
     assert compiled.remedy == "install the compiler"

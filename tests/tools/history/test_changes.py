@@ -37,13 +37,13 @@ def nights() -> History:
     return history_of(runs, [METRICS["goodput"]])
 
 
-def test_a_change_is_told_with_its_run_its_commits_and_what_else_differed(nights: History) -> None:
+def test_a_change_is_told_with_its_run_its_commits_and_what_else_differed(nights: History, snapshot: object) -> None:
     changes = changes_of(nights)
     assert [found.run.name for found in changes.steps] == ["night-9", "night-9"]
     words = changes.steps[0].in_words
-    assert re.fullmatch(
-        r"goodput of a fell 1[123](\.\d)?% \(.+ to .+\) at run night-9, commit 3f2a91c\.\.88d0b1e\+", words
-    ), words
+    figures = r"1[123](\.\d)?% \(.+ to .+\)"
+    assert re.search(figures, words), words
+    assert re.sub(figures, "1N% (N to N)", words) == snapshot
     assert changes.steps[0].is_worse
     assert changes.steps[0].besides == ["host: kernel was 6.1.0 and is 6.2.0"]
     assert not changes.drifts and not changes.too_short

@@ -4,14 +4,14 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import grpc
 from h2.config import H2Configuration
 from h2.connection import ConnectionState, H2Connection
-from h2.events import StreamEnded
+from h2.events import StreamEnded, StreamReset
 
 PROTO = """
 syntax = "proto3";
@@ -25,6 +25,8 @@ import "google/protobuf/wrappers.proto";
 service Shop {
   rpc Look(LookRequest) returns (Item);
   rpc Watch(LookRequest) returns (stream Item);
+  rpc Count(stream LookRequest) returns (Item);
+  rpc Echo(stream LookRequest) returns (stream Item);
 }
 message LookRequest { int32 id = 1; }
 enum State { UNKNOWN = 0; SOLD = 1; }
@@ -68,13 +70,20 @@ ITEM = bytes.fromhex(
 )
 
 
+def numbered(id: int) -> bytes:
+    """The item with this id, below 128, which comes last."""
+    return ITEM + bytes([8, id])
+
+
 def frame(message: bytes) -> bytes:
     return struct.pack(">BI", 0, len(message)) + message
 
 
 @contextmanager
 def shop() -> Iterator[str]:
-    """An honest server's URL. Ids: 7 is the item, 8 answers late, and others are not found."""
+    """An honest server's URL. Ids: 7 is the item, 8 answers late, and others are not found. `Watch` numbers five items
+    by their id, and stalls before the fourth; of 9, it ends with an error there. `Count` numbers one by its messages.
+    """
 
     def look(request: bytes, context: grpc.ServicerContext) -> bytes:
         if request == b"\x08\x08":
@@ -83,14 +92,19 @@ def shop() -> Iterator[str]:
             context.abort(grpc.StatusCode.NOT_FOUND, "no such item: 100 %, ü")
         return ITEM
 
-    def watch(_request: bytes, _context: grpc.ServicerContext) -> Iterator[bytes]:
+    def watch(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
         for place in range(5):
+            if place == 3 and request == b"\x08\x09":
+                context.abort(grpc.StatusCode.DATA_LOSS, "the shelf fell")
             if place == 3:
                 time.sleep(0.2)
-            yield ITEM
+            yield numbered(place)
 
     with serving(
-        Look=grpc.unary_unary_rpc_method_handler(look), Watch=grpc.unary_stream_rpc_method_handler(watch)
+        Look=grpc.unary_unary_rpc_method_handler(look),
+        Watch=grpc.unary_stream_rpc_method_handler(watch),
+        Count=grpc.stream_unary_rpc_method_handler(lambda requests, _: numbered(len(list(requests)))),
+        Echo=grpc.stream_stream_rpc_method_handler(lambda requests, _: (ITEM + each for each in requests)),
     ) as url:
         yield url
 
@@ -110,16 +124,32 @@ def serving(**handlers: grpc.RpcMethodHandler) -> Iterator[str]:
 
 Answer = Callable[[H2Connection, int], None]
 """Sends what it likes on a stream whose request is complete."""
+GoesOn = Callable[[H2Connection, int, int], bytes]
+"""Frames that follow on a stream that the client has reset with this code."""
 HEAD = [(":status", "200"), ("content-type", "application/grpc")]
 DONE = [("grpc-status", "0")]
 
 
+def answer_with(head: Sequence[tuple[str, str]], body: bytes, trailer: Sequence[tuple[str, str]] | None) -> Answer:
+    def answer(http2: H2Connection, stream: int) -> None:
+        http2.send_headers(stream, head)
+        http2.send_data(stream, body, end_stream=trailer is None)
+        if trailer is not None:
+            http2.send_headers(stream, trailer, end_stream=True)
+
+    return answer
+
+
+def only_head(head: Sequence[tuple[str, str]]) -> Answer:
+    return lambda http2, stream: http2.send_headers(stream, head, end_stream=True)
+
+
 @contextmanager
-def peer(answer: Answer) -> Iterator[str]:
+def peer(answer: Answer, goes_on: GoesOn | None = None) -> Iterator[str]:
     """The URL of a server that answers each call so."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         ends = threading.Event()
-        threads = [threading.Thread(target=_accept, args=(listener, answer, ends), daemon=True)]
+        threads = [threading.Thread(target=_accept, args=(listener, answer, goes_on, ends), daemon=True)]
         threads[0].start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         ends.set()
@@ -127,16 +157,16 @@ def peer(answer: Answer) -> Iterator[str]:
         threads[0].join()
 
 
-def _accept(listener: socket.socket, answer: Answer, ends: threading.Event) -> None:
+def _accept(listener: socket.socket, answer: Answer, goes_on: GoesOn | None, ends: threading.Event) -> None:
     while not ends.is_set():
         try:
             connection, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=_serve, args=(connection, answer), daemon=True).start()
+        threading.Thread(target=_serve, args=(connection, answer, goes_on), daemon=True).start()
 
 
-def _serve(connection: socket.socket, answer: Answer) -> None:
+def _serve(connection: socket.socket, answer: Answer, goes_on: GoesOn | None) -> None:
     config = H2Configuration(
         client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False, header_encoding=None
     )
@@ -148,6 +178,8 @@ def _serve(connection: socket.socket, answer: Answer) -> None:
             for event in http2.receive_data(data):
                 if isinstance(event, StreamEnded):
                     answer(http2, event.stream_id)
+                elif isinstance(event, StreamReset) and goes_on is not None:
+                    connection.sendall(goes_on(http2, event.stream_id, int(event.error_code)))
             connection.sendall(http2.data_to_send())
             if http2.state_machine.state is ConnectionState.CLOSED:
                 return

@@ -90,6 +90,15 @@ def test_without_a_terminal_or_with_plain_there_are_lines(terminal: Console) -> 
     assert isinstance(view_on(Console(file=io.StringIO()), plain=False), PlainLines)
 
 
+def test_one_line_may_stand_for_all_where_there_is_no_panel(terminal: Console) -> None:
+    file = Console(file=io.StringIO())
+    for console in (file, terminal):
+        with load_progress_on(console, URL, closed(), plain=False, one_line="tries 50 requests/s") as show_progress:
+            show_progress(progress(2.0, "window"))
+    assert file.file.getvalue() == "tries 50 requests/s\n"  # type: ignore[attr-defined]
+    assert "tries" not in terminal.file.getvalue()  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
 def test_the_environment_may_ask_for_lines(
     terminal: Console, monkeypatch: pytest.MonkeyPatch, name: str, value: str

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha1
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Finished
+from tests.lines import passage
 from tests.tools.load.conftest import CERTIFICATES
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "websocket"
@@ -69,12 +70,93 @@ def test_an_open_load_counts_from_when_messages_were_due(call: Callable[..., Fin
     assert summary["response_time"]["percentiles"]["50"] > 0.1 > summary["service_time"]["percentiles"]["75"]
 
 
-def test_a_code_that_ends_a_connection_is_told_with_its_reason(call: Callable[..., Finished], server: str) -> None:
+CHAT = ("load", "-f", EXAMPLE / "chat.workload.toml")
+FAULTY_CHAT = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+import server
+
+how = sys.argv[2]
+
+class Faulty(server.Chat):
+    def on_message(self, message):
+        receivers = sorted(self.everyone, key=id)
+        for place, each in enumerate(receivers):
+            is_last = place == len(receivers) - 1
+            if not (is_last and how == "loses"):
+                each.write_message(message.replace("hello", "HELLO") if is_last and how == "alters" else message)
+            if is_last and how == "doubles":
+                each.write_message(message)
+            if is_last and how == "ends":
+                each.close(1011, "full")
+
+server.Chat = Faulty
+sys.argv[1:] = ["0"]
+asyncio.run(server.main())
+"""
+
+
+def test_each_connection_gets_each_message_of_a_broadcast(call: Callable[..., Finished], server: str) -> None:
+    finished = call(*CHAT, server, "-c", "5", "-n", "100", "--warmup", "0s", "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["verified"], summary["unasked"], summary["connects"]) == (100, 0, 5)
+    assert 500 <= summary["copy_time"]["count"] <= 525, "five copies of each, and of those that were under way"
+    assert summary["copy_time"]["max_seconds"] <= summary["response_time"]["max_seconds"]
+    assert "copy time" in finished.out
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "causes"),
+    [
+        ("loses", "timeout", {"websocket_no_copy"}),
+        ("alters", "protocol", {"websocket_copies_differ"}),
+        # Behind the last copy of all, there is no message any more that it could be the second one of.
+        ("doubles", None, {"websocket_second_copy", "websocket_unknown_id"}),
+        ("ends", "closed", {"websocket_close_1011"}),
+    ],
+)
+def test_a_chat_that_does_not_serve_everyone_is_told(
+    call: Callable[..., Finished], how: str, kind: str | None, causes: set[str]
+) -> None:
+    command = [sys.executable, "-c", FAULTY_CHAT, str(EXAMPLE), how]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        url = process.stdout.readline().strip()
+        options = ("-c", "3", "-n", "12", "--warmup", "0s", "--timeout", "500ms", "--plain", "--json", "load.json")
+        finished = call(*CHAT, url, *options)
+        process.terminate()
+    summary = json.loads(Path("load.json").read_text())
+    assert causes & {each["cause"] for each in summary["examples"]}, finished.out + finished.err
+    assert (summary["errors"][kind] if kind else summary["unasked"]) > 0
+
+
+def test_a_message_waits_for_connections_that_send_none(call: Callable[..., Finished], server: str) -> None:
+    finished = call(*CHAT, server, "-c", "4", "-n", "1", "--warmup", "0s", "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["verified"], summary["connects"], summary["copy_time"]["count"]) == (1, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("-c", "1"), "a broadcast needs two connections"), (("-c", "2", "--threads", "2"), "of one thread")],
+)
+def test_a_broadcast_has_its_connections_in_one_thread(
+    call: Callable[..., Finished], options: Sequence[str], said: str
+) -> None:
+    finished = call(*CHAT, "ws://127.0.0.1:1/", *options)
+    assert finished.status == 2 and said in finished.err, finished.out + finished.err
+
+
+def test_a_code_that_ends_a_connection_is_told_with_its_reason(
+    call: Callable[..., Finished], server: str, snapshot: object
+) -> None:
     changed_ask("number = 21", "number = 0")
     finished = call("load", "-f", "ask.workload.toml", server, *ONE)
     assert finished.status == 4
-    assert "the server closed the connection with code 4000: 0 is no question" in finished.out
-    assert "the code is the application's own" in finished.out + finished.err
+    assert passage(finished.out, "the server closed", "no question") == snapshot
+    assert passage(finished.out + finished.err, "the code is", "own") == snapshot
 
 
 @contextmanager
@@ -172,6 +254,24 @@ def test_an_id_that_nobody_asked_for_is_no_answer(call: Callable[..., Finished])
     assert "websocket_unknown_id" in [each["cause"] for each in summary["examples"]]
 
 
+def test_idle_connections_stay_open_beside_the_load(call: Callable[..., Finished], server: str) -> None:
+    load = ("load", "-f", EXAMPLE / "chat.workload.toml", server, "-c", "2", "-d", "500ms", "--warmup", "0s")
+    finished = call(*load, "--idle-connections", "300", "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    assert "300 opened in" in " ".join(finished.out.split())
+    summary = json.loads(Path("load.json").read_text())
+    idle = summary["idle_connections"]
+    assert [idle[key] for key in ("number", "opened", "open_at_begin", "open_at_end")] == 4 * [300]
+    # The chat sends each message on to them as well.
+    assert idle["messages"] > 0 and idle["losses"] == {}
+    assert not any("idle-connections" in warning for warning in summary["warnings"])
+
+
+def test_idle_connections_are_websockets_alone(call: Callable[..., Finished]) -> None:
+    finished = call("load", "--idle-connections", "3", "http://127.0.0.1:1/")
+    assert finished.status == 2 and "no request is a message" in finished.err
+
+
 def test_options_that_messages_cannot_follow_are_refused(call: Callable[..., Finished]) -> None:
     for option in ("--http2", "--no-keepalive", "--pipeline=2", "--trace-share=0.5"):
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -188,11 +288,13 @@ def test_a_message_that_always_lacks_its_id_is_the_files_fault(call: Callable[..
     assert finished.status == 2 and "nothing stands at websocket.id" in finished.err
 
 
-def test_messages_that_share_an_id_are_the_files_fault(call: Callable[..., Finished], server: str) -> None:
+def test_messages_that_share_an_id_are_the_files_fault(
+    call: Callable[..., Finished], server: str, snapshot: object
+) -> None:
     changed_ask('id = "{{sequence 1}}"', "id = 2")
     finished = call("load", "-f", "ask.workload.toml", server, *ONE[:2], "-n", "8", *ONE[4:])
     assert finished.status == 3 and "two messages have the id 2" in finished.out, finished.out
-    assert "give each message an id of its own" in finished.out + finished.err
+    assert passage(finished.out + finished.err, "give each message", "its own") == snapshot
 
 
 SECURE_ECHO = """

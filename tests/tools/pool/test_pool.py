@@ -1,6 +1,7 @@
 """Records of one locked experiment, pooled over machines."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from fairtrial.tools.pool.document import pool_document
 from fairtrial.tools.pool.lines import pool_lines
 from fairtrial.tools.pool.machines import lock_digest, read_machines
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
+from tests.lines import line_with
 
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999)
 HONEST = (1.16, 1.18, 1.15, 1.17, 1.19)
@@ -85,16 +87,18 @@ def test_one_liar_cannot_buy_a_verdict(tmp_path: Path) -> None:
     assert pooled(folders(tmp_path, ratios)).verdict == "undecided"
 
 
-def test_three_machines_are_pooled_if_none_lies_and_two_are_not(tmp_path: Path) -> None:
+def test_three_machines_are_pooled_if_none_lies_and_two_are_not(tmp_path: Path, snapshot: object) -> None:
     three = folders(tmp_path, HONEST[:3])
     assert pooled(three, lies=0).verdict == "upheld"
     claim = pooled(three, lies=1)
     assert (claim.verdict, claim.estimate) == ("undecided", None)
-    assert claim.reason == "3 machines with an interval: 4 are needed, as 1 may lie"
-    assert pooled(three[:2], lies=0).reason == "2 machines with an interval: 3 are needed"
+    assert claim.reason == snapshot
+    assert pooled(three[:2], lies=0).reason == snapshot
 
 
-def test_an_interval_that_is_open_below_is_not_pooled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interval_that_is_open_below_is_not_pooled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     """As that of a percentile's ratio where the rival's rests on one or two groups of slow answers."""
 
     def judge(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
@@ -111,13 +115,14 @@ def test_an_interval_that_is_open_below_is_not_pooled(tmp_path: Path, monkeypatc
     for odd in ([], [again]):
         claim = pooled([*places, *odd])
         assert (claim.verdict, claim.machines[0].estimate) == ("upheld", None)
-    assert pooled(places[:3], lies=0).reason == "2 machines with an interval: 3 are needed"
+    assert pooled(places[:3], lies=0).reason == snapshot
 
 
-def test_too_many_ways_to_lie_are_refused(tmp_path: Path) -> None:
+def test_too_many_ways_to_lie_are_refused(tmp_path: Path, snapshot: object) -> None:
     machines = read_machines(folders(tmp_path, HONEST), {})
-    with pytest.raises(Problem, match="more than 20,000 ways to leave out 10 of 50 machines"):
+    with pytest.raises(Problem) as error:
         pool_claims(machines * 10, 10)
+    assert str(error.value) == snapshot
 
 
 def test_equal_is_an_answer_over_machines_too(tmp_path: Path) -> None:
@@ -181,12 +186,13 @@ def test_one_run_is_one_machine_however_often_it_is_given(tmp_path: Path) -> Non
         read_machines(places, {})
 
 
-def test_a_run_without_its_last_block_is_no_further_machine(tmp_path: Path) -> None:
+def test_a_run_without_its_last_block_is_no_further_machine(tmp_path: Path, snapshot: object) -> None:
     record = experiment().record()
     trials = on_machine(1.2, record)
     places = [write(tmp_path / "one", record, trials), write(tmp_path / "two", record, trials[:-2])]
-    with pytest.raises(Problem, match=r"two has the trials of .*one"):
+    with pytest.raises(Problem) as error:
         read_machines(places, {})
+    assert str(error.value) == snapshot
 
 
 def test_a_trial_that_stands_twice_in_a_run_is_refused(tmp_path: Path) -> None:
@@ -227,7 +233,7 @@ def test_a_record_that_breaks_the_judge_is_refused(tmp_path: Path) -> None:
         read_machines([write(tmp_path / "broken", broken, on_machine(1.2, record))], {})
 
 
-def test_a_condition_that_stands_for_another_program_is_refused(tmp_path: Path) -> None:
+def test_a_condition_that_stands_for_another_program_is_refused(tmp_path: Path, snapshot: object) -> None:
     """The same trials under exchanged names would turn the answer round."""
     record = experiment().record()
     first, second = record.conditions
@@ -237,8 +243,9 @@ def test_a_condition_that_stands_for_another_program_is_refused(tmp_path: Path) 
     ]
     other = record.model_copy(update={"conditions": exchanged})
     places = [*folders(tmp_path, HONEST[:2]), write(tmp_path / "other", other, on_machine(1.3, record))]
-    with pytest.raises(Problem, match=f"condition: {first.id}: stack was a and is b"):
+    with pytest.raises(Problem) as error:
         read_machines(places, {})
+    assert str(error.value) == snapshot
 
 
 def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
@@ -250,7 +257,7 @@ def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert [machine.name for machine in read_machines(places, {})] == ["a/run", "b/run"]
 
 
-def test_who_signed_more_machines_than_may_lie_is_named(tmp_path: Path) -> None:
+def test_who_signed_more_machines_than_may_lie_is_named(tmp_path: Path, snapshot: object) -> None:
     """Whose machines lie together, and whose runs are one machine."""
     places = folders(tmp_path, HONEST)
     record = of_machine(experiment().record(), "m5")
@@ -259,9 +266,19 @@ def test_who_signed_more_machines_than_may_lie_is_named(tmp_path: Path) -> None:
     machines = read_machines([*places, again], dict(zip([*places, again], who, strict=True)))
     assert [each.signers for each in machines] == [["ada"], ["eve"], ["eve"], ["bob"], ["bob", "carol"]]
     lines = "\n".join(pool_lines(pool_document(machines, pool_claims(machines, 1), 1)))
-    assert "Signed by ada (1 machine), eve (2 machines), bob (2 machines), carol (1 machine)." in lines
-    assert "If one of them lies, so may more machines than were allowed for, of eve, bob: --lies 2." in lines
+    assert line_with(lines, "Signed by ada") == snapshot
+    assert line_with(lines, "If one of") == snapshot
     assert "Signed" not in "\n".join(pool_lines(pool_document(read_machines(places, {}), [], 1)))
+
+
+def test_what_is_said_of_a_claim_stays_below_it_at_80_columns(tmp_path: Path) -> None:
+    places = folders(tmp_path, [*HONEST, 0.4])
+    done = CliRunner().invoke(app, ["pool", *map(str, places)], env={"COLUMNS": "80", "NO_COLOR": "1"})
+    lines = done.output.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("  ") and "on 6 machines" in line)
+    end = next(number for number, line in enumerate(lines) if line.startswith("Intervals are"))
+    of_claim = [line for line in lines[start:end] if line.strip()]
+    assert len(of_claim) > 2 and all(line.startswith("  ") and len(line) <= 80 for line in of_claim), done.output
 
 
 def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapshot: object) -> None:
@@ -269,7 +286,7 @@ def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapsh
     out, rows = tmp_path / "pool.json", tmp_path / "pool.csv"
     done = CliRunner().invoke(app, ["pool", *map(str, places), "--json", str(out), "--csv", str(rows)])
     assert done.exit_code == 3
-    assert done.output == snapshot
+    assert re.sub(r"locked as \w+", "locked as DIGEST", done.output) == snapshot
     document = json.loads(out.read_text())
     assert document["schema"] == "fairtrial/pool" and len(document["machines"]) == 6 and document["lies"] == 1
     assert len(rows.read_text().splitlines()) == 7

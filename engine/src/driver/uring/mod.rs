@@ -18,6 +18,8 @@ mod setup;
 mod tag;
 
 use std::io;
+use std::iter;
+use std::os::fd::OwnedFd;
 
 use io_uring::IoUring;
 use rustix::io::Errno;
@@ -27,7 +29,7 @@ use super::failure::transfer_error;
 use super::pace::{DriverUse, Pace};
 use super::socket::Peer;
 use super::starts::Starts;
-use super::{Conversation, Failure, Next, StopLine};
+use super::{Conversation, Failure, Kept, Next, StopLine};
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
 use crate::schedule::Phase;
@@ -50,9 +52,10 @@ pub(super) fn run<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
     wait: Wait,
+    kept: &mut Kept,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let buffers = Buffers::for_answers(conversation.connections(), conversation.most_body_bytes());
-    run_in(setup::create()?, buffers, conversation, endpoint, stop, wait)
+    run_in(setup::create()?, buffers, conversation, endpoint, stop, wait, kept)
 }
 
 fn run_in<C: Conversation>(
@@ -62,6 +65,7 @@ fn run_in<C: Conversation>(
     endpoint: &Endpoint,
     stop: &StopLine,
     wait: Wait,
+    kept: &mut Kept,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
@@ -76,6 +80,8 @@ fn run_in<C: Conversation>(
         starts: Starts::of(connections),
         noted: Vec::with_capacity(connections),
         outbox: Outbox::new(connections),
+        sockets: iter::repeat_with(|| None).take(connections).collect(),
+        kept,
     };
     driver.ring.watch(Tag::STOP, stop.wake_fd());
     driver.run(stop)
@@ -118,6 +124,9 @@ struct Driver<'r, C> {
     /// Connections that may want something.
     noted: Vec<u32>,
     outbox: Outbox,
+    /// By connection, where it may outlive the run. The ring has its own hold of each.
+    sockets: Vec<Option<OwnedFd>>,
+    kept: &'r mut Kept,
 }
 
 impl<C: Conversation> Driver<'_, C> {
@@ -154,7 +163,13 @@ impl<C: Conversation> Driver<'_, C> {
     /// Ends whatever is under way. The kernel's lists have the latest requests in front, so the last connections come first.
     fn end(&mut self) {
         for number in (0..self.connections.len()).rev() {
+            let is_kept = self.connections[number].state == State::Open
+                && !self.outbox.is_behind(number as u32)
+                && self.conversation.is_kept(number);
             self.abandon(number);
+            if let Some(socket) = self.sockets[number].take_if(|_| is_kept) {
+                self.kept.put(number, socket);
+            }
             if self.ring.room() < REQUESTS_PER_CONNECTION {
                 self.ring.drain();
             }
@@ -232,8 +247,8 @@ impl<C: Conversation> Driver<'_, C> {
                     self.close(number);
                     return self.ring.uninstall(number as u32);
                 }
-                Next::Connect => match self.connect(number) {
-                    Ok(()) => return,
+                Next::Connect => match self.connect(number, now) {
+                    Ok(next) => next,
                     Err(failure) => self.conversation.connect_failed(number, failure, now),
                 },
             };
@@ -253,21 +268,31 @@ impl<C: Conversation> Driver<'_, C> {
         }
     }
 
-    fn connect(&mut self, number: usize) -> Result<(), Failure> {
+    fn connect(&mut self, number: usize, now: u64) -> Result<Next, Failure> {
         self.close(number);
-        let installed = self.peer.open(number, SocketFlags::empty()).and_then(|socket| {
+        let kept = self.kept.take(number, true);
+        let is_older = kept.is_some();
+        let opened = kept.map_or_else(|| self.peer.open(number, SocketFlags::empty()), Ok);
+        let installed = opened.and_then(|socket| {
             self.ring.install(number as u32, &socket).map_err(|error| {
                 let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOMEM);
                 Failure::from(errno)
-            })
+            })?;
+            self.sockets[number] = self.kept.keeps().then_some(socket);
+            Ok(())
         });
         if let Err(failure) = installed {
             self.ring.uninstall(number as u32);
             return Err(failure);
         }
+        if is_older {
+            self.connections[number].state = State::Open;
+            self.note(number, |wants| wants.receive = true);
+            return Ok(self.conversation.taken_over(number, now));
+        }
         self.connections[number].state = State::Connecting;
         self.note(number, |wants| wants.connect = true);
-        Ok(())
+        Ok(Next::Wait)
     }
 
     /// Asks for a farewell to be sent, if the connection is open and has one; true if so.
@@ -293,6 +318,7 @@ impl<C: Conversation> Driver<'_, C> {
             // The farewell refers to the file that goes now.
             self.ring.flush();
         }
+        self.sockets[number] = None;
     }
 
     /// The same, but a farewell may not be submitted yet; true if so.
@@ -345,6 +371,7 @@ impl<C: Conversation> Driver<'_, C> {
                 }
                 (Operation::Connect, Err(error)) => {
                     self.connections[number].state = State::Closed;
+                    self.sockets[number] = None;
                     self.ring.uninstall(tag.number);
                     self.conversation.connect_failed(number, error.into(), now)
                 }

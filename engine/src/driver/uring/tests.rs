@@ -199,7 +199,9 @@ fn run_rounds(io_uring: IoUring, wait: Wait, buffers: Buffers, answer_bytes: usi
     let server = thread::spawn(move || answer_together(&listener, answer_bytes));
     let stop = StopLine::new().unwrap();
     let before = ring::WITHOUT_BUFFER.get();
-    let (answered, _) = run_in(io_uring, buffers, Rounds::of(answer_bytes), &endpoint, &stop, wait).unwrap();
+    let (answered, _) =
+        run_in(io_uring, buffers, Rounds::of(answer_bytes), &endpoint, &stop, wait, &mut Kept::default())
+            .unwrap();
     server.join().unwrap();
     (answered, ring::WITHOUT_BUFFER.get() - before)
 }
@@ -233,6 +235,7 @@ const ENDS: usize = 3;
 
 /// Processor time of the end of a thread on whose connections answers are awaited, in nanoseconds. They share one socket.
 fn end_ns(connections: usize) -> u64 {
+    let mut kept = Kept::default();
     let mut io_uring = setup::create().unwrap();
     let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
     let peer = Peer::new(&endpoint).unwrap();
@@ -256,6 +259,8 @@ fn end_ns(connections: usize) -> u64 {
         starts: Starts::of(0),
         noted: Vec::new(),
         outbox: Outbox::new(connections),
+        sockets: iter::repeat_with(|| None).take(connections).collect(),
+        kept: &mut kept,
     };
     let processor_ns = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);

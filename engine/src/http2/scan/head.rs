@@ -1,9 +1,9 @@
 //! The rule that a head breaks, where HPACK's dynamic table is not needed to tell. It is looked for after the head was
 //! refused.
 
-use super::huffman;
 use crate::http1::response::{HEAD_BYTES_LIMIT, LARGEST_BODY_BYTES};
 use crate::http2::failure::Cause;
+use crate::huffman;
 
 /// By index less 1, the names of HPACK's static table (RFC 7541, appendix A).
 #[rustfmt::skip]
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let length = self.integer(7)?;
         let (text, rest) = self.0.split_at_checked(length).ok_or(CUT)?;
         self.0 = rest;
-        Ok(if is_coded { huffman::decode(text) } else { text.to_vec() })
+        Ok(if is_coded { huffman::decode(text).text } else { text.to_vec() })
     }
 
     fn byte(&mut self) -> Result<u8, Unreadable> {

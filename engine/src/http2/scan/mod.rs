@@ -9,7 +9,6 @@ mod control;
 mod frame;
 mod head;
 mod hollow;
-mod huffman;
 mod streams;
 mod why;
 

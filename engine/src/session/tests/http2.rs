@@ -1,6 +1,7 @@
 //! Sessions over HTTP/2, against the crate h2's own server and against frames that no server should send.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
@@ -22,7 +23,7 @@ pub(super) fn closed(connections: usize, lanes: usize) -> Setup {
 
 pub(super) fn conversation(setup: Setup) -> Http2Conversation {
     let lanes = setup.lanes;
-    Http2Conversation::new(setup.session(), lanes, false)
+    Http2Conversation::new(setup.session(), lanes, false, Arc::new(()))
 }
 
 /// An open load whose window opens after a millisecond.

@@ -28,6 +28,7 @@ fn conversation(setup: Setup, id: Option<&str>) -> WebSocketConversation {
         opening: Opening::new(b"GET /chat HTTP/1.1\r\nHost: h\r\n\r\n", &[]),
         is_binary: vec![false; places],
         id: id.map(|name| vec![name.to_owned()]),
+        broadcast: None,
         message_bytes_limit: 1000,
     };
     WebSocketConversation::new(setup.session(), lanes, Arc::new(socket))
@@ -273,12 +274,26 @@ fn each_server_that_breaks_the_rules_is_told_by_its_cause() {
     let cases = vec![
         ("a mask", b"\x81\x82\x01\x02\x03\x04ok".to_vec(), ("protocol", "websocket_masked", "only clients")),
         ("a reserved bit", served(0xc1, b"ok"), ("protocol", "websocket_reserved", "reserved bit")),
+        ("another reserved bit", served(0x91, b"ok"), ("protocol", "websocket_reserved", "reserved bit")),
+        ("a reserved bit of a ping", served(0xa9, b""), ("protocol", "websocket_reserved", "reserved bit")),
         ("an opcode", served(0x85, b"ok"), ("protocol", "websocket_opcode", "opcode 5")),
+        ("a control opcode", served(0x8b, b""), ("protocol", "websocket_opcode", "opcode 11")),
+        ("a ping in fragments", served(0x09, b"x"), ("protocol", "websocket_control", "in fragments")),
         ("a long ping", served(PING, &[0; 126]), ("protocol", "websocket_control", "125 bytes")),
         (
             "a continuation",
             served(0x80, b"ok"),
             ("protocol", "websocket_continuation", "fragment of no message"),
+        ),
+        (
+            "a message amid another",
+            [served(0x01, b"he"), served(TEXT, b"hello")].concat(),
+            ("protocol", "websocket_continuation", "amid another's"),
+        ),
+        (
+            "2^63 bytes",
+            vec![0x82, 127, 128, 0, 0, 0, 0, 0, 0, 0],
+            ("protocol", "websocket_length", "above 2^63"),
         ),
         (
             "a long length",
@@ -295,6 +310,33 @@ fn each_server_that_breaks_the_rules_is_told_by_its_cause() {
         ("pings", served(PING, b"x").repeat(1001), ("protocol", "websocket_flood", "1000 control frames")),
         ("pongs", served(0x8a, b"").repeat(1001), ("protocol", "websocket_flood", "1000 control frames")),
         ("no UTF-8", served(TEXT, b"\xff\xfe"), ("protocol", "websocket_utf8", "not UTF-8")),
+        (
+            "no UTF-8 in fragments",
+            [served(0x01, b"\xe2\x82"), served(0x80, b"x")].concat(),
+            ("protocol", "websocket_utf8", "not UTF-8"),
+        ),
+        (
+            "a reason without UTF-8",
+            served(CLOSE, b"\x03\xe8\xff"),
+            ("protocol", "websocket_utf8", "not UTF-8"),
+        ),
+        ("a close of 0", close(0, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 999", close(999, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 1004", close(1004, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 1005", close(1005, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 1015", close(1015, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 2999", close(2999, ""), ("protocol", "websocket_close_frame", "code")),
+        ("a close of 5000", close(5000, ""), ("protocol", "websocket_close_frame", "code")),
+        (
+            "the answer behind a close",
+            [close(1000, ""), served(TEXT, b"hello")].concat(),
+            ("closed", "websocket_close_1000", "1000"),
+        ),
+        (
+            "garbage behind a close",
+            [close(1001, ""), vec![0xff; 50]].concat(),
+            ("closed", "websocket_close_1001", "1001"),
+        ),
         ("half a close", served(CLOSE, b"x"), ("protocol", "websocket_close_frame", "code")),
         ("a close of 1006", close(1006, ""), ("protocol", "websocket_close_frame", "code")),
         (

@@ -1,5 +1,6 @@
 """Making a folder once, however many threads and processes ask for it. A half-made folder is never returned."""
 
+import errno
 import fcntl
 import shutil
 import time
@@ -8,13 +9,21 @@ from pathlib import Path
 from typing import TextIO
 
 from fairtrial.base.cache.seal import damage, is_sealed, seal
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 
 RETRY_LOCK_AFTER_SECONDS = 0.1
 
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""Errors that whatever is to be kept there would meet."""
+
 _found_good: set[Path] = set()
 """Folders that were looked at: once in the life of this process."""
+
+
+class CacheNotWritable(Problem):
+    """Nothing can be kept in the cache: whatever is to be made there fails alike."""
 
 
 def made_once(
@@ -31,7 +40,7 @@ def made_once(
         while_waiting: called every 0.1 s while somebody else makes the folder; what it raises ends the wait.
 
     Raises:
-        Problem: the cache cannot be written.
+        CacheNotWritable: the folder is to be made, and the cache cannot be written.
     """
     folder = _path(kind, name, sha256)
     if _is_good(folder):
@@ -40,14 +49,15 @@ def made_once(
         folder.parent.mkdir(parents=True, exist_ok=True)
         lock = folder.with_name(f"{folder.name}.lock").open("w")
     except OSError as error:
-        raise Problem(
+        raise CacheNotWritable(
             f"the cache {folder.parent} cannot be written: {error.strerror}",
             "free space there or make it writable, or set FAIRTRIAL_CACHE to another folder",
+            NOTHING_RAN,
         ) from error
     with lock:
         _acquire(lock, while_waiting)
         if not _is_good(folder):
-            _fill(folder, f"{kind} {name}", make)
+            _fill(folder, name, make)
     return folder
 
 
@@ -103,7 +113,7 @@ def _acquire(lock: TextIO, while_waiting: Callable[[], None] | None) -> None:
             return
 
 
-def _fill(folder: Path, title: str, make: Callable[[Path], None]) -> None:
+def _fill(folder: Path, name: str, make: Callable[[Path], None]) -> None:
     """Make the folder anew and seal it, or remove it."""
     unfinished = _unfinished(folder)
     try:
@@ -118,8 +128,10 @@ def _fill(folder: Path, title: str, make: Callable[[Path], None]) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         unfinished.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise Problem(
-                f"{title} could not be kept in {folder.parent}: {error.strerror or error}",
+            kind = CacheNotWritable if error.errno in OF_THE_DISK else Problem
+            raise kind(
+                f"{name} could not be kept in {folder.parent}: {error.strerror or error}",
                 "free space there, or set FAIRTRIAL_CACHE to another folder",
+                NOTHING_RAN,
             ) from error
         raise

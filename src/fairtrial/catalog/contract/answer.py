@@ -1,7 +1,6 @@
 """The lab's own requests to a stack: few of them, and their answers limited in size and time."""
 
 import json
-import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,9 @@ import httpx
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.tls_trust import trusting
+from fairtrial.catalog.contract.over_http3 import OverHttp3
+from fairtrial.load.engine_terms import Protocol
 
 LARGEST_BODY_BYTES = 4 << 20
 ANSWER_WITHIN_SECONDS = 10.0
@@ -51,24 +53,27 @@ class Answer:
         return f"the body is compressed ({name}) unasked: compress only for an Accept-Encoding that names it"
 
 
-def trusting(ca_file: str | None = None) -> ssl.SSLContext:
-    """TLS that trusts the authorities in a PEM file; None: those of this machine, which take tens of ms to read."""
-    trusted = ssl.create_default_context(cafile=ca_file)
-    trusted.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python 3.13 sets it; the engine does not ask for so much
-    return trusted
-
-
 def client_of(
-    url: str, timeout_seconds: float = ANSWER_WITHIN_SECONDS, transport: httpx.BaseTransport | None = None
+    url: str,
+    timeout_seconds: float = ANSWER_WITHIN_SECONDS,
+    transport: httpx.BaseTransport | None = None,
+    *,
+    ca_file: str | None = None,
+    over: Protocol = "HTTP/1.1",
 ) -> httpx.Client:
     """A client for `ask` whose requests have the headers that the engine sends: Host, and what a test itself names.
 
     Left to itself, httpx asks for compression. A server that compresses on request would then be judged by answers
-    that the load never gets. Certificates are held against the roots that this machine trusts, as the engine does.
-    With a `transport`, what that one says holds instead.
+    that the load never gets. Certificates are held against the authorities of `ca_file`, or the roots that this machine
+    trusts, as the engine does. With a `transport`, what that one says holds instead.
+
+    Args:
+        over: what the load comes over. HTTP/3 has a port of its own, of UDP; who speaks HTTP/2 speaks HTTP/1.1 as well.
     """
+    if over == "HTTP/3" and transport is None:
+        transport = OverHttp3(ca_file)
     # Without TLS nothing is held against them, and each trial has several clients.
-    verify = trusting() if url.startswith("https:") and transport is None else False
+    verify = trusting(ca_file) if url.startswith("https:") and transport is None else False
     client = httpx.Client(base_url=url, trust_env=False, timeout=timeout_seconds, verify=verify, transport=transport)
     for name in list(client.headers):
         del client.headers[name]

@@ -10,7 +10,7 @@ import httpx
 from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
 from fairtrial.catalog.tables import Data
 from fairtrial.engine.plan import EnginePlan, Expectation, Request, Tls
-from fairtrial.load.engine_terms import Closed, Http2, StopAfterRequests
+from fairtrial.load.engine_terms import Closed, Http2, Http3, Protocol, StopAfterRequests
 from fairtrial.record.engine_summary import EngineSummary
 
 
@@ -33,26 +33,30 @@ class StackUnderTest:
     """one that it answers by GET, whatever the workload; with which status does not matter"""
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None
     """is told of every run of the engine against it, so that each of its requests is counted"""
-    http2: bool = False
-    """whether the load comes over HTTP/2: the engine's own requests then do, too"""
+    over: Protocol = "HTTP/1.1"
+    """what the load comes over: the engine's own requests do, too"""
+    ca_file: str | None = None
+    """PEM of the authorities that are trusted; None: the roots of this machine"""
 
-    def plan_of(self, *steps: Request, http2: bool | None = None) -> EnginePlan:
+    def plan_of(self, *steps: Request, over: Protocol | None = None) -> EnginePlan:
         """The engine's plan of sending one request once, or the steps of one journey.
 
         Args:
-            http2: whether over HTTP/2; None: as the load comes.
+            over: None: as the load comes.
         """
+        over = over or self.over
         url = self.client.base_url
         secure = url.scheme == "https"
         host = f"[{url.host}]" if ":" in url.host else url.host
         return EnginePlan(
             address=self.address or f"{host}:{url.port or (443 if secure else 80)}",
             host=url.netloc.decode(),
-            tls=Tls(server_name=url.host) if secure else None,
+            tls=Tls(server_name=url.host, ca_file=self.ca_file) if secure else None,
             requests=list(steps),
             load=Closed(connections=1),
             stop=StopAfterRequests(requests=1),
-            http2=Http2(streams=1) if (self.http2 if http2 is None else http2) else None,
+            http2=Http2(streams=1) if over == "HTTP/2" else None,
+            http3=Http3(streams=1) if over == "HTTP/3" else None,
             timeout_seconds=ANSWER_WITHIN_SECONDS,
             progress_every_seconds=0,
         )

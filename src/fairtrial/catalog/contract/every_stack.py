@@ -1,6 +1,6 @@
 """The clauses of every stack, and the test of a running stack against them and those of its workload."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import httpx
 
@@ -14,6 +14,7 @@ from fairtrial.catalog.tables import Data
 from fairtrial.engine.plan import Request
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.load.engine_terms import Protocol
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Clause
 
@@ -33,10 +34,11 @@ def try_contract(
     ready: Ready = HEALTH,
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None,
     headers: Sequence[tuple[str, str]] = (),
-    speaks_http2: bool = False,
-    http2: bool = False,
+    spoken_beside: Sequence[Protocol] = (),
+    over: Protocol = "HTTP/1.1",
     listens_at: str = "",
     address: str = "",
+    ca_file: str | None = None,
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of a workload, in order.
 
@@ -51,10 +53,12 @@ def try_contract(
         on_summary: is told of every run of the engine that a clause takes.
         headers: of the workload's requests, as the engine sends them during the load. What every stack is asked, such
             as its health, may be of another type than they accept.
-        speaks_http2: whether the stack says that it speaks HTTP/2 as well, which is then tried.
-        http2: whether the load comes over HTTP/2: clauses that take a run of the engine are then asked over it.
+        spoken_beside: what the stack says that it speaks as well as HTTP/1.1, which is tried.
+        over: what the load comes over: all is asked over it, but that those who speak HTTP/2 are asked over HTTP/1.1
+            what takes no run of the engine.
         listens_at: the address at which the stack is to listen; empty: that of the URL.
         address: `HOST:PORT` where the load engine connects; empty: the URL has no name, but an address.
+        ca_file: PEM of the authorities that are trusted; None: the roots of this machine.
     """
     answers: list[httpx.Response] = []
     summaries: list[EngineSummary] = []
@@ -63,7 +67,7 @@ def try_contract(
         summaries.append(summary)
         on_summary(summary)
 
-    with client_of(url) as client:
+    with client_of(url, ca_file=ca_file, over=over) as client:
         client.event_hooks = {"response": [answers.append]}
         stack = StackUnderTest(
             client,
@@ -74,9 +78,10 @@ def try_contract(
             address=address,
             path=ready.path or "/",
             on_summary=ran,
-            http2=http2,
+            over=over,
+            ca_file=ca_file,
         )
-        before = [*stack_clauses, *([OVER_HTTP2] if speaks_http2 else [])]
+        before = [*stack_clauses, *(OF_PROTOCOLS[each] for each in spoken_beside)]
         for number, test in enumerate([*before, *clauses]):
             if number == len(before):
                 client.headers.update([(name.encode(), value.encode()) for name, value in headers])
@@ -101,6 +106,11 @@ def try_contract(
             yield Clause(name=test.name, requirement=test.requirement, passed=passed, evidence=evidence, remedy=remedy)
 
 
+def without_connections(clauses: Sequence[ClauseTest]) -> list[ClauseTest]:
+    """Those clauses that are not about connections of HTTP/1.1: over HTTP/3, nothing is promised of the port of TCP."""
+    return [each for each in clauses if each.name not in ("close", "keep-alive")]
+
+
 def _keep_alive(stack: StackUnderTest) -> str | None:
     return closed_unasked(stack.client, stack.path)
 
@@ -121,18 +131,28 @@ def _host_only(stack: StackUnderTest) -> str | None:
     return f"it also listens on {', '.join(elsewhere)}" if elsewhere else None
 
 
-def _http2(stack: StackUnderTest) -> str | None:
-    """Any answer over HTTP/2 will do: what it says is asked over HTTP/1.1."""
-    summary = run_engine(stack.plan_of(Request(name="http2", path=stack.path), http2=True), lambda _event: None)
-    stack.on_summary(summary)
-    if summary.answers:
-        return None
-    return next((f"{each.what}: {each.excerpt}" for each in summary.examples), "no answer")
+def _answers_over(protocol: Protocol) -> Callable[[StackUnderTest], str | None]:
+    """Any answer over it will do: what it says is asked elsewhere."""
+
+    def violation(stack: StackUnderTest) -> str | None:
+        request = Request(name="spoken", path=stack.path)
+        summary = run_engine(stack.plan_of(request, over=protocol), lambda _event: None)
+        stack.on_summary(summary)
+        if summary.answers:
+            return None
+        return next((f"{each.what}: {each.excerpt}" for each in summary.examples), "no answer")
+
+    return violation
 
 
-OVER_HTTP2 = ClauseTest(
-    "http2", "it answers over HTTP/2 as well, on the same port: with prior knowledge, over TLS by ALPN", _http2
-)
+OF_PROTOCOLS: Mapping[Protocol, ClauseTest] = {
+    "HTTP/2": ClauseTest(
+        "http2",
+        "it answers over HTTP/2 as well, on the same port: with prior knowledge, over TLS by ALPN",
+        _answers_over("HTTP/2"),
+    ),
+    "HTTP/3": ClauseTest("http3", "it answers over HTTP/3, on the port of UDP", _answers_over("HTTP/3")),
+}
 LISTENS_ON_HOST = ClauseTest("listens-on-host", "it listens on HOST and nowhere else", _host_only)
 
 ANY_SERVER = (

@@ -1,5 +1,6 @@
 """The commands that build a contender or fetch it: bounded in time, ended when they are cancelled, and logged."""
 
+import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,13 @@ BUILD_WITHIN_SECONDS = 1800
 LOOK_FOR_CANCELLATION_EVERY_SECONDS = 0.1
 FULL_BELOW_BYTES = 8 * 2**20
 """With less free space a build fails, and not every compiler says why: Go's then misses its own packages."""
+
+NO_NETWORK = re.compile(
+    r"[Nn]ame resolution|[Cc]ould not resolve|NewConnectionError|\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b"
+    r"|[Nn]etwork is unreachable|no such host|[Uu]nknown host"
+)
+"""Of pip, cargo and git, Node.js, Go, and Maven."""
+SEE_TO_NETWORK = "packages are fetched once: see to the network, or to the variables of its proxy"
 
 
 class BuildCancelled(Exception):
@@ -75,8 +83,10 @@ def run_build_command(
             status = step.status()
     if status != 0:
         place = folder or log.parent
-        is_full = shutil.disk_usage(place).free < FULL_BELOW_BYTES
+        last_words = log_tail(log, redaction.hidden)
+        remedy = SEE_TO_NETWORK if NO_NETWORK.search(last_words) else "mend the stack"
+        if shutil.disk_usage(place).free < FULL_BELOW_BYTES:
+            remedy = f"free space in {place}"
         raise Problem(
-            f"`{command_line}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
-            f"{f'free space in {place}' if is_full else 'mend the stack'}; the whole output: {log}",
+            f"`{command_line}` ended with status {status}:\n{last_words}", f"{remedy}; the whole output: {log}"
         )

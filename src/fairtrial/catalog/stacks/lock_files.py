@@ -1,4 +1,4 @@
-"""What a change of lock files consists of, package by package: the texts in which only some packages are switched.
+"""The parts of a change of lock files, package by package: the texts in which only some packages are switched.
 
 A file is read as pieces (lock_formats.py). A text in between has the old pieces, but those of the switched packages as
 they are in the new file, each after the piece that it follows there. What is of no package stays old.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.stacks.lock_formats import FORMATS, GO, Format, Piece, format_of, usual_name
+from fairtrial.catalog.stacks.lock_formats import FORMATS, GO, LockFormat, Piece, format_of, usual_name
 
 Texts = Mapping[str, str]
 """By path."""
@@ -45,12 +45,12 @@ class LockChange:
     """
 
     def __init__(self, before: Texts, after: Texts, changes: Collection[str]) -> None:
-        """Of files as they were and are; what is only on one side, or is no lock file, has no switches.
+        """Compare files as they were and are; what is only on one side, or is no lock file, has no switches.
 
         Args:
             changes: all paths that changed, also those whose texts are not among these.
         """
-        self._formats: dict[str, Format] = {}
+        self._formats: dict[str, LockFormat] = {}
         self._before: dict[str, list[Piece]] = {}
         self._after: dict[str, list[Piece]] = {}
         formats = {path: kind for path in before.keys() & after.keys() if (kind := format_of(path))}
@@ -81,7 +81,7 @@ class LockChange:
 
     @property
     def paths(self) -> Collection[str]:
-        """Of the files that can be switched in part."""
+        """The files that can be switched in part."""
         return self._formats.keys()
 
     @property

@@ -45,7 +45,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Format:
+class LockFormat:
     """How a file is read and written. A package is switched in all files of its language at once."""
 
     language: str
@@ -62,7 +62,7 @@ class Format:
         return self.write is write_json
 
 
-def format_of(path: str) -> Format | None:
+def format_of(path: str) -> LockFormat | None:
     """How a file of this name is read; None: it is neither a lock file nor what stands beside one."""
     name = PurePosixPath(path).name
     return next((each for pattern, each in FORMATS.items() if fnmatchcase(name, pattern)), None)
@@ -74,7 +74,7 @@ def usual_name(name: str) -> str:
 
 
 def read_requirements(text: str) -> Iterator[Piece]:
-    """Of requirements.txt: lines with one version, with what continues them, and comments that are indented below."""
+    """Read requirements.txt: lines with one version, with what continues them, and comments that are indented below."""
     package, version, continues = None, "", False
     for line in _lines(text):
         if not continues and not re.match(r"[ \t]+#", line):
@@ -85,7 +85,7 @@ def read_requirements(text: str) -> Iterator[Piece]:
 
 
 def read_go_mod(text: str) -> Iterator[Piece]:
-    """Of go.mod: what is required, block by block."""
+    """Read go.mod: its requirements, block by block."""
     section, blocks = "", 0
     for line in _lines(text):
         bare = line.split("//")[0].strip()
@@ -108,7 +108,7 @@ def read_lines(text: str) -> Iterator[Piece]:
 
 
 def read_gemfile_lock(text: str) -> Iterator[Piece]:
-    """Of Gemfile.lock: the gems of its GEM sections with what they depend on, and their lines in DEPENDENCIES and
+    """Read Gemfile.lock: the gems of its GEM sections with what they depend on, and their lines in DEPENDENCIES and
     CHECKSUMS. Gems of a folder or a repository have none."""
     section, package, times = "", None, Counter[str]()
     for line in _lines(text):
@@ -130,7 +130,7 @@ def read_gemfile_lock(text: str) -> Iterator[Piece]:
 
 
 def read_gemfile(text: str) -> Iterator[Piece]:
-    """Of Gemfile: its calls of `gem`."""
+    """Read Gemfile: its calls of `gem`."""
     package, continues = None, False
     for line in _lines(text):
         if not continues:
@@ -141,7 +141,7 @@ def read_gemfile(text: str) -> Iterator[Piece]:
 
 
 def read_cargo_toml(text: str) -> Iterator[Piece]:
-    """Of Cargo.toml: the keys of its tables of dependencies, and such tables of one package."""
+    """Read Cargo.toml: the keys of its tables of dependencies, and such tables of one package."""
     section, of_table, package, depth, in_dependencies = "", None, None, 0, False
     for line in _lines(text):
         if depth == 0 and line.startswith("["):
@@ -157,7 +157,7 @@ def read_cargo_toml(text: str) -> Iterator[Piece]:
 
 
 def read_toml_packages(text: str) -> Iterator[Piece]:
-    """Of the lock files of Cargo, uv and Poetry: the tables `[[package]]`, each with the empty lines above it. What is
+    """Read lock files of Cargo, uv and Poetry: the tables `[[package]]`, each with the empty lines above it. What is
     the project's own, which has no source or one of its folders, is of no package.
 
     Raises:
@@ -186,7 +186,7 @@ def read_toml_packages(text: str) -> Iterator[Piece]:
 
 
 def read_npm(text: str) -> Iterator[Piece]:
-    """Of package.json its ranges of versions; of package-lock.json also its entries, those below a package with it.
+    """Read package.json: its ranges of versions; of package-lock.json also its entries, those below a package with it.
 
     The pieces are parts of the document as documents.
     """
@@ -234,19 +234,19 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in text.split("\n")[:-1]]
 
 
-FORMATS: Mapping[str, Format] = {
-    "*requirements*.txt": Format("Python", read_requirements),
-    "*requirements*.lock": Format("Python", read_requirements),
-    "uv.lock": Format("Python", read_toml_packages, unless_with="pyproject.toml"),
-    "poetry.lock": Format("Python", read_toml_packages, unless_with="pyproject.toml"),
-    "go.mod": Format(GO, read_go_mod),
-    "go.sum": Format(GO, read_lines, is_union=True),
-    "package-lock.json": Format("JavaScript", read_npm, write_json),
-    "npm-shrinkwrap.json": Format("JavaScript", read_npm, write_json),
-    "package.json": Format("JavaScript", read_npm, write_json),
-    "Gemfile.lock": Format("Ruby", read_gemfile_lock),
-    "Gemfile": Format("Ruby", read_gemfile),
-    "Cargo.lock": Format("Rust", read_toml_packages),
-    "Cargo.toml": Format("Rust", read_cargo_toml),
+FORMATS: Mapping[str, LockFormat] = {
+    "*requirements*.txt": LockFormat("Python", read_requirements),
+    "*requirements*.lock": LockFormat("Python", read_requirements),
+    "uv.lock": LockFormat("Python", read_toml_packages, unless_with="pyproject.toml"),
+    "poetry.lock": LockFormat("Python", read_toml_packages, unless_with="pyproject.toml"),
+    "go.mod": LockFormat(GO, read_go_mod),
+    "go.sum": LockFormat(GO, read_lines, is_union=True),
+    "package-lock.json": LockFormat("JavaScript", read_npm, write_json),
+    "npm-shrinkwrap.json": LockFormat("JavaScript", read_npm, write_json),
+    "package.json": LockFormat("JavaScript", read_npm, write_json),
+    "Gemfile.lock": LockFormat("Ruby", read_gemfile_lock),
+    "Gemfile": LockFormat("Ruby", read_gemfile),
+    "Cargo.lock": LockFormat("Rust", read_toml_packages),
+    "Cargo.toml": LockFormat("Rust", read_cargo_toml),
 }
 """By pattern of a file's name; before what says which versions may be locked, what says which are."""

@@ -9,11 +9,12 @@ from pydantic import AfterValidator, Field, model_validator
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.origins import Described
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
-from fairtrial.experiment.variables import Variables
+from fairtrial.experiment.variables import StartCommand, Variables
+from fairtrial.load.engine_terms import Protocol
 
 Command = list[str]
 
@@ -90,7 +91,7 @@ class Stack(Described):
     workloads: list[str] = Field(default_factory=list, description="of the lab's; a workload file needs no name here")
     services: list[str] = Field(min_length=1)
     build: BuildCommands = Field(default_factory=list)
-    run: Command = Field(default_factory=list)
+    run: StartCommand = Field(default_factory=list)
     requires: list[Requirement] = Field(default_factory=list)
     variants: dict[Annotated[str, Field(pattern=SLUG)], Variant] = Field(default_factory=dict)
     in_experiment: bool = Field(False, description="an experiment describes it, no stack.toml; only the lab sets it")
@@ -139,13 +140,15 @@ class Stack(Described):
         Args:
             workload: None: a workload file. Any server can be tried on one, and its manifest need not name it.
         """
-        kind = "program" if isinstance(workload, ProgramWorkload) else "server"
         has_workload = workload is None or not workload.services or workload.name in self.workloads
+        kind = "server" if workload is None else workload.kind
         return has_workload and service in self.services and self.kind == kind
 
-    def speaks_http2(self, variant: Variant) -> bool:
-        """Whether one of its variants says that it speaks HTTP/2: the variant itself, or else the stack."""
-        return self.origin.http2 if variant.http2 is None else variant.http2
+    def spoken_beside(self, variant: Variant) -> list[Protocol]:
+        """What one of its variants says that it speaks beside HTTP/1.1: the variant itself, or else the stack."""
+        over_tcp = self.origin.http2 if variant.http2 is None else variant.http2
+        spoken: dict[Protocol, bool] = {"HTTP/2": over_tcp, "HTTP/3": self.origin.speaks_http3}
+        return [protocol for protocol, speaks in spoken.items() if speaks]
 
     def variant(self, reference: StackRef) -> Variant:
         """Return the variant that `reference` names.

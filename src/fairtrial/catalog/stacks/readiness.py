@@ -7,10 +7,14 @@ from collections.abc import Callable
 
 import httpx
 
+from fairtrial.base.endpoint import connect_once
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask, trusting
+from fairtrial.base.quic import first_answering
+from fairtrial.base.tls_trust import trusting
+from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.stacks.grpc_health import instead_of_serving
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS
 from fairtrial.experiment.ready import Ready
 from fairtrial.record.openssl_causes import handshake_cause, handshake_words
@@ -73,20 +77,33 @@ class Patience:
         return False
 
 
-def seen_instead(ready: Ready, client: httpx.Client, port: int, host: str = LOOPBACK) -> str | None:
+def seen_instead(
+    ready: Ready, client: httpx.Client, port: int, host: str = LOOPBACK, ca_file: str | None = None
+) -> str | None:
     """Ask once. Returns what was seen instead of a server that is ready, or None if it is.
 
     Args:
         client: speaks to the server.
         port, host: where a connection is tried, if nothing else is asked for.
+        ca_file: PEM of the authorities that are trusted there; None: the roots of this machine.
     """
+    secure = client.base_url.scheme == "https"
     if ready.tcp:
         return None if listens(port, host) else NOTHING_LISTENS
     if ready.http2:
-        return _instead_of_settings(client.base_url.scheme == "https", port, host)
+        return _instead_of_settings(secure, port, host, ca_file)
+    if ready.http3:
+        return _instead_of_quic(port, host)
+    if ready.grpc_health is not None:
+        return instead_of_serving(ready.grpc_health, secure, f"{host}:{port}", ca_file)
     assert ready.path is not None
+    return _instead_of_answer(ready, client)
+
+
+def _instead_of_answer(ready: Ready, client: httpx.Client) -> str | None:
+    """What came in place of the answer that is to come; None: it came."""
     try:
-        answer = ask(client, "GET", ready.path)
+        answer = ask(client, "GET", str(ready.path))
     except httpx.ConnectError as error:
         return NOTHING_LISTENS if client.base_url.scheme == "http" else f"no connection: {_why(error)}"
     except Problem as problem:
@@ -96,13 +113,13 @@ def seen_instead(ready: Ready, client: httpx.Client, port: int, host: str = LOOP
     return f"GET {ready.path} answered {answer.status}: {status_remedy(answer.status, answer.headers)}"
 
 
-def _instead_of_settings(secure: bool, port: int, host: str) -> str | None:
-    """What came in place of the SETTINGS with which a server of HTTP/2 begins; None: they came."""
+def _instead_of_settings(secure: bool, port: int, host: str, ca_file: str | None) -> str | None:
+    """The answer in place of the SETTINGS with which a server of HTTP/2 begins; None: they came."""
     frame = b""
     try:
         with (
             socket.create_connection((host, port), ANSWER_WITHIN_SECONDS) as plain,
-            _secure(plain, host) if secure else plain as connection,
+            _secure(plain, host, ca_file) if secure else plain as connection,
         ):
             connection.sendall(PREFACE)
             while len(frame) < len(EMPTY_SETTINGS):
@@ -119,8 +136,17 @@ def _instead_of_settings(secure: bool, port: int, host: str) -> str | None:
     return None if frame[TYPE_OF_FRAME] == EMPTY_SETTINGS[TYPE_OF_FRAME] else "its port does not speak HTTP/2"
 
 
-def _secure(connection: socket.socket, host: str) -> ssl.SSLSocket:
-    context = trusting()
+def _instead_of_quic(port: int, host: str) -> str | None:
+    """Why nobody speaks QUIC there; None: somebody does."""
+    try:
+        connect_once(host, port, ANSWER_WITHIN_SECONDS, first=first_answering)
+    except Problem as problem:
+        return f"QUIC: {problem.reason}"
+    return None
+
+
+def _secure(connection: socket.socket, host: str, ca_file: str | None) -> ssl.SSLSocket:
+    context = trusting(ca_file)
     context.set_alpn_protocols(["h2"])
     return context.wrap_socket(connection, server_hostname=host)
 

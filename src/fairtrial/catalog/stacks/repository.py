@@ -12,7 +12,7 @@ from typing import Self
 from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.contenders import WORKING_TREE
+from fairtrial.experiment.contenders import SHORT_HASH, WORKING_TREE
 
 DEFAULT_BRANCHES = ("main", "master")
 """What the default branch is called where no remote says it."""
@@ -22,9 +22,6 @@ TRIAL_FILES = (PROJECT_FILE, "*.workload.toml", "*.served.openapi.json")
 
 SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 """What git tells the user of a repository that belongs to another, as in a container, whatever its language."""
-
-SHORT_HASH = 12
-"""Characters of a hash that name a commit in all but the largest repositories, and are short in a table."""
 
 ANSWER_WITHIN_SECONDS = 300
 """A checkout of a large repository takes its time; git that waits for an answer by somebody must not wait for ever."""
@@ -185,7 +182,7 @@ class Repository:
         return title.strip() if author == NOBODY else None
 
     def _output(self, *arguments: str, variables: Mapping[str, str] | None = None) -> bytes:
-        """What git prints in `top`.
+        """The output of git in `top`.
 
         Raises:
             Problem: as `run_git`, or git ended with another status than 0.
@@ -364,7 +361,7 @@ def usual_refs(repository: Repository) -> tuple[str, str]:
         last = repository.last_change()
         raise Problem(
             f"{repository.top}: HEAD is on the default branch, and no file has changed",
-            f"name the two refs to compare, such as {' '.join(last)}"
+            f"name the two refs to compare, such as: fairtrial ab-test {' '.join(last)}"
             if last
             else "change the service, and run it again",
         )

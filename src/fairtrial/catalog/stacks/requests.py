@@ -6,11 +6,13 @@ from pathlib import Path
 from threading import Event
 
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.stacks.certificate import Certificate
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction
 from fairtrial.catalog.stacks.unprivileged_user import RunsAs
 from fairtrial.engine.guard import NO_PLACES, Places
 from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.load.engine_terms import Protocol
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class StartRequest:
     """how a service ended that it needs; None while all of them run"""
     host: str = LOOPBACK
     """an IPv4 address of this machine, on which it is to listen; a container is reached on 127.0.0.1"""
+    certificate: Certificate | None = None
+    """by which it speaks TLS; None: it speaks none"""
+    over: Protocol = "HTTP/1.1"
+    """what the load comes over, and the question whether it is ready"""
 
     @property
     def command(self) -> list[str]:

@@ -1,5 +1,6 @@
 """A stack whose command the lab starts itself: started, and ready."""
 
+import socket
 import time
 from contextlib import suppress
 
@@ -9,6 +10,7 @@ from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_free
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.stacks.certificate import Certificate
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, Patience, seen_instead
 from fairtrial.catalog.stacks.redaction import new_log
@@ -40,7 +42,8 @@ class RunningStack:
         host: the IP address on which it serves.
         start_up_seconds: from the start of its process until it was ready, which is asked every 20 ms.
         address: `HOST:PORT`.
-        url: `http://HOST:PORT`.
+        url: `http://HOST:PORT`, or with https.
+        ca_file: PEM of the authorities that are trusted; None: it speaks no TLS.
         root: above its processes; None: they are not found.
         beside: above processes that are counted with them: those of a project's further containers.
         not_measured: why they are not found; empty if they are.
@@ -49,7 +52,9 @@ class RunningStack:
     root: Root | None
     not_measured: str = ""
 
-    def __init__(self, process: Guarded, port: int, host: str = LOOPBACK) -> None:
+    def __init__(
+        self, process: Guarded, port: int, host: str = LOOPBACK, certificate: Certificate | None = None
+    ) -> None:
         self.process = process
         self.root = process.pid
         self.beside: list[Root] = []
@@ -57,16 +62,19 @@ class RunningStack:
         self.start_up_seconds = 0.0
         self.host = host
         self.address = f"{host}:{port}"
-        self.url = f"http://{self.address}"
+        self.url = f"{'http' if certificate is None else 'https'}://{self.address}"
+        self.ca_file = None if certificate is None else str(certificate.authority)
 
     def listening(self) -> set[tuple[str, int]]:
-        """Return (address, port) of every TCP socket on which the stack's processes listen."""
+        """Return (address, port) of every TCP socket on which the stack's processes listen, and of those of UDP on its
+        port: on others they may ask for names."""
         sockets = set()
         for process in processes_below(self.process.pid):
             with suppress(psutil.Error):
-                for connection in process.net_connections(kind="tcp"):
-                    if connection.status == psutil.CONN_LISTEN:
-                        sockets.add((connection.laddr.ip, connection.laddr.port))
+                for each in process.net_connections(kind="inet"):
+                    is_datagram = each.type == socket.SOCK_DGRAM and each.laddr and each.laddr.port == self.port
+                    if each.status == psutil.CONN_LISTEN or is_datagram:
+                        sockets.add((each.laddr.ip, each.laddr.port))
         return sockets
 
 
@@ -83,6 +91,8 @@ def start_process(request: StartRequest) -> RunningStack:
     stack, host = request.stack, request.host
     port = free_port(host) if stack.origin.port is None else awaited_port(stack.origin.port)
     settings, user = {**request.settings, "HOST": host, "PORT": str(port)}, request.user or as_lab("")
+    if request.certificate is not None:
+        settings.update(request.certificate.variables)
     environment = user.environment(
         stack_environment(settings, stack.origin.env_from), {*settings, *stack.origin.env_from}
     )
@@ -97,7 +107,7 @@ def start_process(request: StartRequest) -> RunningStack:
             places=user.seeing(request.places),
             user=user.command,
         )
-    running = RunningStack(process, port, host)
+    running = RunningStack(process, port, host, request.certificate)
     try:
         running.start_up_seconds = await_ready(running, request) - began
         _assert_port_held(running, request)
@@ -137,12 +147,12 @@ def await_ready(running: RunningStack, request: StartRequest) -> float:
         origin.ready_within_seconds, lambda: 0.0 if running.root is None else sum(cpu_seconds_below(running.root))
     )
     obstacle: str | None = NOTHING_LISTENS
-    with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
+    with client_of(running.url, ANSWER_WITHIN_SECONDS, ca_file=running.ca_file, over=request.over) as client:
         while not patience.is_over():
             _assert_not_ended(running, request)
             if ended := request.fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
-            obstacle = seen_instead(ready, client, running.port, running.host)
+            obstacle = seen_instead(ready, client, running.port, running.host, running.ca_file)
             if obstacle is None:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)

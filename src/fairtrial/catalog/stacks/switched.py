@@ -74,7 +74,7 @@ def _combined(stack: Stack, why: Why, factors: Sequence[str]) -> tuple[Variant, 
 
 
 def _changes(usual: Variant, variant: Variant) -> dict[str, object]:
-    """What differs in a variant, by key: `args`, or `env.NAME`, which is None where the variant lacks a variable."""
+    """The differences of a variant, by key: `args`, or `env.NAME`, which is None where the variant lacks a variable."""
     names = sorted(usual.env.keys() | variant.env.keys())
     env = {f"{ENV}{name}": variant.env.get(name) for name in names if usual.env.get(name) != variant.env.get(name)}
     others = {key: getattr(variant, key) for key in OTHERS if getattr(variant, key) != getattr(usual, key)}

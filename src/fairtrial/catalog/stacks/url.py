@@ -6,11 +6,13 @@ from urllib.parse import urlsplit
 
 from fairtrial.base.endpoint import AddressChoice, connect_once
 from fairtrial.base.problem import Problem
+from fairtrial.base.quic import first_answering
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 from fairtrial.engine.plan import Tls
 from fairtrial.experiment.ready import Ready
+from fairtrial.load.engine_terms import Protocol
 
 PORTS = {"http": 80, "https": 443}
 CONNECT_WITHIN_SECONDS = 5.0
@@ -36,11 +38,18 @@ def ready(request: BuildRequest) -> ReadyProgram:
     return ReadyProgram(request.stack.folder.resolve())
 
 
-def find_running(url: str, ready: Ready, within_seconds: float, addresses: AddressChoice = "first") -> RunsAlready:
+def find_running(
+    url: str,
+    ready: Ready,
+    within_seconds: float,
+    addresses: AddressChoice = "first",
+    over: Protocol = "HTTP/1.1",
+) -> RunsAlready:
     """Find the server at a URL, once it is ready.
 
     Args:
         addresses: of its name that are used; of `all`, each has to take a connection.
+        over: what the load comes over, and the question whether it is ready.
 
     Raises:
         Problem: it cannot be reached, or is not ready in time.
@@ -49,7 +58,7 @@ def find_running(url: str, ready: Ready, within_seconds: float, addresses: Addre
     assert parts.hostname is not None
     port = parts.port or PORTS[parts.scheme]
     deadline = time.monotonic() + within_seconds
-    with client_of(url, ANSWER_WITHIN_SECONDS) as client:
+    with client_of(url, ANSWER_WITHIN_SECONDS, over=over) as client:
         while (obstacle := seen_instead(ready, client, port, parts.hostname)) is not None:
             if time.monotonic() > deadline:
                 raise Problem(
@@ -57,7 +66,8 @@ def find_running(url: str, ready: Ready, within_seconds: float, addresses: Addre
                     f"start it, or correct the URL; it is ready when {ready}",
                 )
             time.sleep(ASK_EVERY_SECONDS)
-    endpoint = connect_once(parts.hostname, port, CONNECT_WITHIN_SECONDS, addresses=addresses)
+    way = first_answering if over == "HTTP/3" or ready.http3 else None
+    endpoint = connect_once(parts.hostname, port, CONNECT_WITHIN_SECONDS, addresses=addresses, first=way)
     return RunsAlready(
         address=endpoint.address,
         other_addresses=list(endpoint.other_addresses) or None,

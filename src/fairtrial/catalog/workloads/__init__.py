@@ -14,7 +14,7 @@ from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_by_its_module, defined_in, pick
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload, Workload
+from fairtrial.catalog.workloads.model import Workload
 from fairtrial.record.proof import ImpliedWork
 
 
@@ -66,24 +66,20 @@ def implied_work(
         mean_round_trip_seconds: of one that is drawn.
     """
     work = workload.work(options)
-    each_asks = isinstance(workload, ServerWorkload) and max(work.reads, work.writes) >= 1
+    each_asks = workload.kind == "server" and max(work.reads, work.writes) >= 1
     return ImpliedWork(
         per_answer=asdict(work),
         per_answer_in_tables=dict(workload.work_in_tables(options)),
-        least_seconds=workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0,
-        least_answer_seconds=_least_answer_seconds(workload, options, requests, each_asks * round_trip_seconds)
-        if isinstance(workload, ServerWorkload)
-        else {},
+        least_seconds=workload.least_seconds(options),
+        least_answer_seconds=_least_answer_seconds(workload, options, requests, each_asks * round_trip_seconds),
         random_round_trip_seconds=each_asks * mean_round_trip_seconds,
-        sleeping_seconds=dict(workload.sleeping_seconds(options)) if isinstance(workload, ServerWorkload) else {},
-        per_request_in_tables={name: dict(kinds) for name, kinds in workload.work_by_request(options).items()}
-        if isinstance(workload, ServerWorkload)
-        else {},
+        sleeping_seconds=dict(workload.sleeping_seconds(options)),
+        per_request_in_tables={name: dict(kinds) for name, kinds in workload.work_by_request(options).items()},
     )
 
 
 def _least_answer_seconds(
-    workload: ServerWorkload, options: object, requests: Collection[str], round_trip_seconds: float
+    workload: Workload, options: object, requests: Collection[str], round_trip_seconds: float
 ) -> dict[str, float]:
     """By request. Where each answer implies a statement of its own, it waits for one round trip at least."""
     waits = dict(workload.least_answer_seconds(options))

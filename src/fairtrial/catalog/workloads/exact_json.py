@@ -43,7 +43,7 @@ def exact_violation(
     least_seconds: float = 0.0,
     is_one_of_several: bool = False,
 ) -> str | None:
-    """What is wrong with the answer to GET of a path; None: nothing is.
+    """The fault of the answer to GET of a path; None: it has none.
 
     Args:
         documented: the path as the OpenAPI document writes it.

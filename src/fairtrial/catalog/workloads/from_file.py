@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import httpx
+
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.contract.every_stack import ANY_SERVER, LISTENS_ON_HOST
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.grpc_rows import drawn_table
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
-from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
+from fairtrial.catalog.workloads.sent_requests import sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.grpc_plan import GrpcEnd, MessageBody
 from fairtrial.engine.plan import (
@@ -28,6 +29,7 @@ from fairtrial.engine.plan import (
     Request,
 )
 from fairtrial.engine.run import run_engine
+from fairtrial.engine.sent_requests import SentRequests
 from fairtrial.experiment.ready import SPEAKS_HTTP2
 from fairtrial.experiment.workload_file.grpc_call import STATUSES
 from fairtrial.experiment.workload_file.journeys import by_user
@@ -35,6 +37,8 @@ from fairtrial.experiment.workload_file.mix import part_of_mix
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.websocket import is_broadcast
+from fairtrial.load.engine_terms import Closed
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.protocol_causes import cause_remedy
@@ -70,8 +74,8 @@ def workload_from_file(
     contract = sent_requests(source, check_every=1, environment=environment, variables=variables)
     load = sent_requests(source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables)
 
-    def set_up(url: str, host: str | None) -> ServerWorkload:
-        return workload_from_file(source, environment, send_setup(source, client_of(url), host, environment))
+    def set_up(client: httpx.Client, host: str | None) -> ServerWorkload:
+        return workload_from_file(source, environment, send_setup(source, client, host, environment))
 
     def part(name: str) -> ServerWorkload:
         requests = part_of_mix(source.requests, name, source.name)
@@ -129,8 +133,8 @@ def _journeys(entries: Mapping[str, RequestEntry]) -> list[str]:
 
 
 def _requirement(steps: Sequence[RequestEntry]) -> str:
-    """What a clause says: that a request is answered as expected, or each step of a journey."""
-    requests = [f"{entry.method} {entry.path}" for entry in steps]
+    """The requirement of a clause: that a request is answered as expected, or each step of a journey."""
+    requests = [entry.in_words for entry in steps]
     if steps[0].journey is None:
         return f"{requests[0]} is answered as the workload file expects"
     return f"{', then '.join(requests)}: one user is answered as the workload file expects"
@@ -195,7 +199,7 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
         name=source.name,
         title=source.model.title,
         sha256=source.sha256,
-        requests={name: f"{entry.method} {entry.path}" for name, entry in source.requests.items()},
+        requests={name: entry.in_words for name, entry in source.requests.items()},
         journeys=_journeys(source.requests),
         audits={name: audit.proven for name, audit in source.model.audit.items()},
         accepts_anything=[
@@ -217,13 +221,15 @@ def _clause(steps: Sequence[Request], contract: SentRequests, requirement: str) 
     """
 
     def violation(stack: StackUnderTest) -> str | None:
-        more = {
+        more: dict[str, object] = {
             "setup": list(contract.setup),
             "rows": dict(contract.rows),
             "secrets": dict(contract.secrets),
             "cookies": contract.cookies,
             "websocket": contract.websocket,
         }
+        if is_broadcast(contract.websocket):
+            more["load"] = Closed(connections=2)  # a message goes from one to the other
         at_once = [step.model_copy(update={"think_seconds": None}) for step in steps]
         summary = run_engine(stack.plan_of(*at_once).model_copy(update=more), lambda _event: None)
         stack.on_summary(summary)
@@ -235,10 +241,10 @@ def _clause(steps: Sequence[Request], contract: SentRequests, requirement: str) 
         host = stack.client.base_url.netloc.decode()
         raise Problem(f"{where}{_what_came(summary, wrong.expect)}", _what_helps(summary, host))
 
-    journey = steps[0].journey
+    journey, are_messages = steps[0].journey, contract.websocket is not None
     if journey is None:
-        return ClauseTest(steps[0].name, requirement, violation, expected=_in_words(steps[0]))
-    expected = ". ".join(f"{step.name}: {_in_words(step)}" for step in steps)
+        return ClauseTest(steps[0].name, requirement, violation, expected=_in_words(steps[0], are_messages))
+    expected = ". ".join(f"{step.name}: {_in_words(step, are_messages)}" for step in steps)
     return ClauseTest(journey, requirement, violation, expected=expected)
 
 
@@ -276,20 +282,37 @@ def expects_nothing(request: Request) -> bool:
     """Whether any answer with 2xx is right, and to a call any that ends with OK, whatever its body."""
     expect = request.expect
     if expect.grpc is not None:
-        fields = expect.body.fields if isinstance(expect.body, MessageBody) else []
-        return expect.grpc.status == [STATUSES.index("OK")] and expect.trailer is None and not fields
+        is_ok = expect.grpc.status == [STATUSES.index("OK")] and expect.trailer is None
+        return is_ok and not _looks_into_messages(expect.body)
     expectations = (expect.status, expect.content_type, expect.trailer, expect.body_bytes, request.body_check)
     return all(each is None for each in expectations) and isinstance(expect.body, AnyBody)
 
 
-def _in_words(request: Request) -> str:
-    """`status 200; application/json; 500 to 4,000 bytes; /id, /kind; its schema`, or that any 2xx is right."""
-    return ANY_ANSWER if expects_nothing(request) else "; ".join(_parts(request))
+def _looks_into_messages(body: object) -> bool:
+    """Whether something is expected of a call's message, or of their stream."""
+    if isinstance(body, EventsBody):
+        what = (*(body.messages or ()), body.min, body.sequence, body.tokens)
+        return any(what) or body.max is not None
+    return isinstance(body, MessageBody) and bool(body.fields)
+
+
+def _in_words(request: Request, is_message: bool) -> str:
+    """`status 200; application/json; 500 to 4,000 bytes; /id, /kind; its schema`, or that any 2xx is right.
+
+    Messages of a WebSocket have no status, and that of a call is 200 whatever it ends with.
+    """
+    if expects_nothing(request):
+        return "any message is right" if is_message else ANY_ANSWER
+    has_status = not is_message and request.expect.grpc is None
+    return "; ".join([*([_status(request.expect)] if has_status else []), *_parts(request)])
+
+
+def _status(expect: Expectation) -> str:
+    return f"status {' or '.join(map(str, expect.status))}" if expect.status else "any 2xx"
 
 
 def _parts(request: Request) -> Iterator[str]:
     expect, check = request.expect, request.body_check
-    yield f"status {' or '.join(map(str, expect.status))}" if expect.status else "any 2xx"
     if expect.content_type is not None:
         yield expect.content_type
     if expect.trailer is not None:
@@ -307,7 +330,7 @@ def _parts(request: Request) -> Iterator[str]:
     if isinstance(expect.body, MessageBody) and expect.body.fields:
         yield ", ".join(field.name for field in expect.body.fields)
     if isinstance(expect.body, EventsBody):
-        yield _events(expect.body)
+        yield from _stream(expect.body)
     if check is not None and check.schema is not None:
         yield "a schema that accepts any answer" if check.schema.accepts_anything else "its schema"
     if check is not None and check.matches:
@@ -322,10 +345,20 @@ def _length(allowed: BodyRange) -> str:
     return count(allowed.min, "byte") if allowed.min == allowed.max else f"{allowed.min:,} to {allowed.max:,} bytes"
 
 
-def _events(body: EventsBody) -> str:
+def _events(body: EventsBody, noun: str = "event") -> str:
     if body.max is None:
-        return f"at least {count(body.min, 'event')}"
-    return count(body.min, "event") if body.min == body.max else f"{body.min:,} to {body.max:,} events"
+        return f"at least {count(body.min, noun)}"
+    return count(body.min, noun) if body.min == body.max else f"{body.min:,} to {body.max:,} {noun}s"
+
+
+def _stream(body: EventsBody) -> Iterator[str]:
+    if body.messages is None:
+        yield _events(body)
+    elif body.min or body.max is not None:
+        yield _events(body, "message")
+    names = dict.fromkeys(field.name for message in body.messages or () for field in message)
+    if names:
+        yield f"{', '.join(names)} of each message"
 
 
 def _places(pointers: Mapping[str, object]) -> str:

@@ -1,33 +1,31 @@
 """Calls by gRPC: messages from JSON to bytes, and to the fields that are expected, as `.proto` files describe them.
 
-What reads `.proto` files, grpcio-tools, is an optional part (`fairtrial[grpc]`). It is imported here alone, when a
-workload file has calls.
+What reads and writes messages, protobuf, is an optional part (`fairtrial[grpc]`), imported when a workload file has
+calls.
 """
 
 import base64
 import importlib
 import struct
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
+from fairtrial.catalog.workloads.grpc_descriptors import descriptors_of
 from fairtrial.catalog.workloads.grpc_rows import Variation, column, fields_by_row, variation, with_cells
 from fairtrial.engine.grpc_plan import FieldPlan, GrpcEnd, MessageBody
-from fairtrial.engine.plan import Expectation, Request
-from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, proto_files, proto_roots
+from fairtrial.engine.plan import EventsBody, Expectation, Request
+from fairtrial.experiment.workload_file.events import Events
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import TemplateWriter
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.secrets import Secrets
 
-INSTALL = "pip install 'fairtrial[grpc]'; in a checkout: make set-up"
 WELL_KNOWN = "google.protobuf."
 """Messages of this package have a JSON of their own, such as a text for a time."""
 
@@ -54,13 +52,50 @@ class GrpcMethod:
         return struct.pack(">BI", 0, len(content)) + content
 
     def expected_fields(self, message: Mapping[str, Any], key: str) -> list[FieldPlan]:
-        """What must stand in the answer's message.
+        """The fields that the answer's message must have.
 
         Raises:
             Problem: it does not fit the method.
         """
         parsed = self._parsed(self._descriptor.output_type, message, key)
         return _expected(parsed, message)
+
+    @property
+    def answers_stream(self) -> bool:
+        """Whether its answer is a stream of messages."""
+        return bool(self._descriptor.server_streaming)
+
+    @property
+    def takes_stream(self) -> bool:
+        """Whether it is sent a stream of messages."""
+        return bool(self._descriptor.client_streaming)
+
+    def numbers_at(self, pointer: str, key: str, is_number: bool) -> str:
+        """A JSON pointer in messages of the answer, by the numbers of its fields.
+
+        Args:
+            is_number: a whole number that is not below zero stands there.
+
+        Raises:
+            Problem: no such field is there.
+        """
+        descriptor, numbers = self._descriptor.output_type, []
+        names = pointer.split("/")[1:]
+        for place, name in enumerate(names, 1):
+            fields = {} if descriptor is None else {each.json_name: each for each in descriptor.fields}
+            field = fields.get(name) or (descriptor and descriptor.fields_by_name.get(name))
+            is_last = place == len(names)
+            fits = field is not None and not field.is_repeated
+            if not fits or (is_last and is_number and KINDS.get(field.type) not in WHOLE_NUMBERS):
+                what = "whole number" if is_number else "field"
+                of = self._descriptor.output_type.full_name
+                raise Problem(
+                    f"{key}: {printable(pointer, 100)}: no {what} that occurs once in {of}",
+                    'name one, such as "/number", or "/item/id" within a message',
+                )
+            numbers.append(str(field.number))
+            descriptor = field.message_type
+        return "".join(f"/{number}" for number in numbers)
 
     def _parsed(self, descriptor: Any, message: Mapping[str, Any], key: str) -> Any:
         json_format = importlib.import_module("google.protobuf.json_format")
@@ -106,25 +141,36 @@ def engine_call(
     own = {name.lower() for name in headers}
     added = {name: value for name, value in of_grpc.items() if name not in own}
     sent_key, expected_key = f"{key}.grpc.message", f"{key}.expect.grpc.message"
-    varying = variation(source, key, [call.message, expect.message or {}])
+    _assert_streams(method, entry, f"{source.prefix}{key}")
+    varying = variation(source, key, [*call.every_message, *expect.expected])
     every_cells = [{}] if varying is None else varying.cells
-    messages = [method.encoded(with_cells(call.message, cells, sent_key, writer), sent_key) for cells in every_cells]
-    fields_of_rows = [
-        method.expected_fields(with_cells(expect.message, cells, expected_key, writer), expected_key)
+    bodies = [
+        b"".join(method.encoded(with_cells(each, cells, sent_key, writer), sent_key) for each in call.every_message)
         for cells in every_cells
-        if expect.message is not None
     ]
+
+    def fields(message: Mapping[str, Any], at: str) -> Sequence[FieldPlan]:
+        of_rows = [method.expected_fields(with_cells(message, cells, at, writer), at) for cells in every_cells]
+        return _fields(of_rows, varying, at, writer)
+
+    if expect.messages is None:
+        expected = [list(fields(each, expected_key)) for each in expect.expected]
+    else:
+        expected = [list(fields(each, f"{expected_key}s.{place}")) for place, each in enumerate(expect.messages)]
+    body: MessageBody | EventsBody = MessageBody(fields=expected[0] if expected else [])
+    if method.answers_stream:
+        body = _stream(method, entry, f"{source.prefix}{key}", expected)
     return request.model_copy(
         update={
             "method": "POST",
             "headers": [*headers.items(), *added.items()],
-            **_body(messages, varying, sent_key, writer),
+            **_body(bodies, varying, sent_key, writer),
             "chunked": True,
             "expect": Expectation(
                 status=[200],
                 trailer=entry.expect.trailer,
                 grpc=GrpcEnd(status=expect.statuses, deadline_seconds=call.timeout_seconds),
-                body=MessageBody(fields=_fields(fields_of_rows, varying, expected_key, writer)),
+                body=body,
                 check_every=check_every,
             ),
         }
@@ -138,11 +184,44 @@ def _body(messages: Sequence[bytes], varying: Variation | None, key: str, writer
     return {"body": column(writer, varying.table, key, messages)}
 
 
+def _assert_streams(method: GrpcMethod, entry: RequestEntry, where: str) -> None:
+    """Raise a Problem if an entry speaks of a stream where the method has none."""
+    expect = entry.expect.grpc or GrpcExpect()
+    assert entry.grpc is not None
+    of_answer = (("expect.grpc.messages", expect.messages), ("expect.events", entry.expect.events))
+    for key, value, is_stream, which, instead in (
+        ("grpc.messages", entry.grpc.messages, method.takes_stream, "takes", "`message`"),
+        *((key, value, method.answers_stream, "answers with", "`expect.grpc.message`") for key, value in of_answer),
+    ):
+        if value is not None and not is_stream:
+            raise Problem(f"{where}.{key}: {entry.grpc.method} {which} one message", f"write {instead} in its place")
+
+
+def _stream(method: GrpcMethod, entry: RequestEntry, where: str, expected: list[list[FieldPlan]]) -> EventsBody:
+    """The check of the messages of an answer. `expected`: the fields of each, or of all."""
+    events = entry.expect.events or Events()
+    where = f"{where}.expect.events"
+    if events.last is not None or events.sequence == "id":
+        key, why = ("last", "ends with its status") if events.last is not None else ("sequence", "has no ids")
+        raise Problem(f"{where}.{key}: a stream of messages {why}", "leave it out, or name a field of the messages")
+    body = EventsBody.of(events)
+    if entry.expect.grpc is not None and entry.expect.grpc.messages is not None:
+        if events.count is not None:
+            raise Problem(f"{where}.count: `expect.grpc.messages` says already how many come", "leave one of them out")
+        body = body.model_copy(update={"min": len(expected), "max": len(expected)})
+    places = {
+        key: method.numbers_at(pointer, f"{where}.{key}", key != "content")
+        for key in ("sequence", "content", "tokens")
+        if (pointer := getattr(events, key)) is not None
+    }
+    return body.model_copy(update={"messages": expected, **places})
+
+
 def _fields(
     of_rows: Sequence[Sequence[FieldPlan]], varying: Variation | None, key: str, writer: TemplateWriter
 ) -> Sequence[FieldPlan]:
-    if varying is None or not of_rows:
-        return of_rows[0] if of_rows else ()
+    if varying is None:
+        return of_rows[0]
     try:
         return fields_by_row(of_rows, partial(column, writer, varying.table), key)
     except ValueError as error:
@@ -156,8 +235,7 @@ def _method(proto: Path, call: GrpcCall, where: str, secrets: Mapping[str, str])
         where: the call's key, which messages name.
         secrets: as of `GrpcMethod`.
     """
-    modified_ns = tuple(each.stat().st_mtime_ns for each in proto_files(proto))
-    pool = _pool_of(proto, modified_ns, f"{where}.proto: {printable(str(proto), 200)}")
+    pool = descriptors_of(proto, f"{where}.proto: {printable(str(proto), 200)}")
     where = f"{where}.method: {call.method}"
     service_name, _, method_name = call.method.partition("/")
     try:
@@ -174,40 +252,7 @@ def _method(proto: Path, call: GrpcCall, where: str, secrets: Mapping[str, str])
             f"{where}: {service_name} has no method {method_name}{hint}",
             f"there are: {', '.join(service.methods_by_name)}",
         )
-    for streams, which in ((descriptor.client_streaming, "requests"), (descriptor.server_streaming, "answers")):
-        if streams:
-            raise Problem(f"{where}: its {which} are a stream", "name a method of one message and one answer")
     return GrpcMethod(descriptor, pool, secrets)
-
-
-@cache
-def _pool_of(proto: Path, _modified_ns: tuple[int, ...], where: str) -> Any:
-    """The descriptors of a file, and of what it imports: from beside it, or from one of three folders above."""
-    try:
-        protoc = importlib.import_module("grpc_tools.protoc")
-    except ImportError as error:
-        raise Problem(f"{where}: calls by gRPC need grpcio-tools, which is not installed", INSTALL) from error
-    descriptor_pb2 = importlib.import_module("google.protobuf.descriptor_pb2")
-    descriptor_pool = importlib.import_module("google.protobuf.descriptor_pool")
-    well_known = Path(str(protoc.__file__)).parent / "_proto"
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "set"
-        roots = [f"-I{root}" for root in (*proto_roots(proto), well_known)]
-        status, output = _run_protoc([*roots, "--include_imports", f"--descriptor_set_out={out}", str(proto)])
-        if status:
-            raise Problem(f"{where}: {printable(output, 400)}", "mend it: protoc reads no such file")
-        descriptors = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
-    pool = descriptor_pool.DescriptorPool()
-    for file in descriptors.file:
-        pool.Add(file)
-    return pool
-
-
-def _run_protoc(arguments: list[str]) -> tuple[int, str]:
-    """protoc's exit status, and its output. It runs in a process of its own, as it writes to the standard streams."""
-    command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    return process.returncode, (process.stderr.strip() or process.stdout.strip())
 
 
 def _expected(message: Any, members: Mapping[str, Any] | None) -> list[FieldPlan]:
@@ -277,3 +322,6 @@ KINDS: Mapping[int, str] = {
     11: "message", 12: "bytes", 13: "uint32", 14: "int32", 15: "sfixed32", 16: "sfixed64", 17: "sint32", 18: "sint64",
 }  # fmt: skip
 """The engine's names by FieldDescriptorProto.Type; an enum is an int32."""
+
+WHOLE_NUMBERS = ("int32", "int64", "uint32", "uint64", "fixed32", "fixed64")
+"""Of these, the bits of a number that is not below zero are the number."""

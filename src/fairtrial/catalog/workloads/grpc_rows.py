@@ -106,7 +106,7 @@ def column(writer: TemplateWriter, table: str, name: str, values: Iterable[bytes
 def fields_by_row(
     plans: Sequence[Sequence[FieldPlan]], add_column: Callable[[str, Iterable[bytes]], str], at: str
 ) -> list[FieldPlan]:
-    """What stands in the fields of each row's message as one plan, with columns for the values that differ.
+    """The fields of all rows' messages as one plan, with columns for the values that differ.
 
     Args:
         plans: by row.
@@ -143,7 +143,8 @@ def drawn_rows(source: WorkloadSource, writer: TemplateWriter) -> dict[str, Give
     for name, entry in source.requests.items():
         table = drawn_table(f"requests.{name}")
         if entry.grpc is not None and table in writer.columns:
-            (draw,) = (each for each in _placeholders(entry.grpc.message) if each.name != "env")
+            placeholders = (each for message in entry.grpc.every_message for each in _placeholders(message))
+            (draw,) = (each for each in placeholders if each.name != "env")
             exponent = float(draw.arguments[1]) if draw.name == "zipf" else None
             pick = Pick(kind="random" if exponent is None else "zipf", exponent=exponent)
             columns = writer.columns[table]

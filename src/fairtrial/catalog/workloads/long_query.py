@@ -14,7 +14,7 @@ at which the lab measured it; none raises its clock to twice of that."""
 
 
 class LongQueryOptions(Strict):
-    """What `[options]` of a workload say of its long queries."""
+    """The keys of `[options]` that say how long a workload's queries are."""
 
     long_milliseconds: int = Field(100, ge=1, le=10_000)
     work_share: float = Field(
@@ -43,7 +43,7 @@ class LongQueryOptions(Strict):
 
 
 def data(_dataset: DatasetOptions, options: LongQueryOptions) -> Data:
-    """What the database works by, or nothing."""
+    """The rows that the database works by, or none."""
     return Data([work_table(options.work_share)] if options.work_share else [])
 
 

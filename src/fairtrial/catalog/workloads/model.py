@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol
+
+import httpx
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
@@ -149,8 +151,13 @@ class FreshnessProbe:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseWorkload:
-    """The two kinds of workload share this. What an experiment decides is a function of the workload's options."""
+    """The two kinds of workload share this. What an experiment decides is a function of the workload's options.
 
+    What is said of requests and connections is empty for a program.
+    """
+
+    kind: ClassVar[Literal["server", "program"]]
+    """of the stacks that can be tried on it"""
     name: str
     title: str
     services: Sequence[str] = ()
@@ -185,18 +192,6 @@ class BaseWorkload:
     """what is loaded and reset before a trial, and asked after it, beside `data` and `audit`"""
     only_waits: Callable[[Any], bool] = lambda _options: False
     """whether each request, or operation, is a wait for a delay or a sleep and nothing else"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerWorkload(BaseWorkload):
-    """A workload of requests that servers answer."""
-
-    requests: Callable[[Data, Any], list[Request]]
-    """what the engine sends, and what it expects of each answer"""
-    clauses: Sequence[ClauseTest]
-    """what the workload asks of a stack, tried before the load"""
-    stack_clauses: Sequence[ClauseTest] = EVERY_STACK
-    """what it asks before, whatever the requests"""
     given_rows: Mapping[str, GivenRows] = field(default_factory=dict)
     """the rows of which requests take cells, by the name of their placeholder"""
     setup: Sequence[SetupRequest] = ()
@@ -211,42 +206,56 @@ class ServerWorkload(BaseWorkload):
     """names of the requests that have a think time of their own, and that no step of a journey follows"""
     journeys: Sequence[str] = ()
     """names of the journeys of which some requests are steps, in their order"""
-    set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
-    """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
+    set_up: "Callable[[httpx.Client, str | None], ServerWorkload] | None" = None
+    """sends the setup requests of the load by a client, with this Host header, and gives the workload with
     what they answered; raises Problem if an answer is not as expected. None: there are none"""
     part: "Callable[[str], ServerWorkload] | None" = None
     """the workload with a part of its mix, which `requests` of the experiment names; raises Problem if there is no such
     part. None: the mix is as it is"""
     comparable: Comparable | None = None
     """what of it can be compared with the answers of another server; None: the workload itself says what is right"""
-    freshness: FreshnessProbe | None = None
-    """None: the workload reads nothing that could be stale"""
     least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, the delays and sleeps that its answer contains; one without any may be missing"""
-    keys_drawn_from: str = ""
-    """the table of which the engine draws a key for each request, all equally likely; empty: there is none"""
     sleeping_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """by the name of a request, how long the database sleeps, or works at least, for its answer, within statements"""
     work_by_request: Callable[[Any], Mapping[str, Mapping[str, float]]] = lambda _options: {}
     """by the name of a request, what its answer implies in tables beside `work_in_tables`, by the same names"""
-    ready: Ready = HEALTH
-    """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()
     """services of which one runs beside the database as a cache; empty: the workload needs none"""
+    least_seconds: Callable[[Any], float] = lambda _options: 0.0
+    """how long waiting alone takes a program at least, with as many waits at once as the options allow"""
+    check_options: Sequence[Mapping[str, Any]] = ({},)
+    """the options under which `fairtrial check` tries it, one after the other"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerWorkload(BaseWorkload):
+    """A workload of requests that servers answer."""
+
+    kind = "server"
+    requests: Callable[[Data, Any], list[Request]]
+    """what the engine sends, and what it expects of each answer"""
+    clauses: Sequence[ClauseTest]
+    """what the workload asks of a stack, tried before the load"""
+    stack_clauses: Sequence[ClauseTest] = EVERY_STACK
+    """what it asks before, whatever the requests"""
+    freshness: FreshnessProbe | None = None
+    """None: the workload reads nothing that could be stale"""
+    keys_drawn_from: str = ""
+    """the table of which the engine draws a key for each request, all equally likely; empty: there is none"""
+    ready: Ready = HEALTH
+    """when a server counts as ready, unless its stack says so itself"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramWorkload(BaseWorkload):
     """A job that programs do from start to end, without serving requests."""
 
+    kind = "program"
     operations: Callable[[Any], int]
     """how many operations the job consists of"""
-    least_seconds: Callable[[Any], float] = lambda _options: 0.0
-    """how long waiting alone takes at least, with as many waits at once as the options allow"""
     options_under: Callable[[Any, Mapping[str, int]], Any] = lambda options, _numbers: options
     """the options that describe the job as a program does it whose variables hold these numbers, by name"""
-    check_options: Sequence[Mapping[str, Any]] = ({},)
-    """the options under which `fairtrial check` runs the job, one after the other"""
     background: Callable[[Any], Table | None] = lambda _options: None
     """the table in which the lab changes rows all the time while the program runs; None: it does not"""
     barrier_tasks: Callable[[Any], int] | None = None

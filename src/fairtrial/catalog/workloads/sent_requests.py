@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.catalog.workloads.grpc_messages import engine_call
@@ -23,7 +22,8 @@ from fairtrial.engine.plan import (
     SetupRequest,
     Take,
 )
-from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
+from fairtrial.engine.sent_requests import SentRequests
+from fairtrial.experiment.workload_file.events import MEDIA_TYPE
 from fairtrial.experiment.workload_file.expect import Expect
 from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile
@@ -33,28 +33,11 @@ from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.experiment.workload_file.rows_entry import Rows
 from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT
-from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.experiment.workload_file.variables import parse_taken
 from fairtrial.experiment.workload_file.websocket import WebSocket
 
 UNKNOWN = "unknown"
 """In place of a variable before the setup requests were sent. Requests that hold it are never sent to a stack."""
-
-
-@dataclass(frozen=True)
-class SentRequests:
-    """The requests of a workload file as the engine sends them, with the values of environment variables in them."""
-
-    requests: Sequence[Request]
-    rows: Mapping[str, GivenRows]
-    secrets: Mapping[str, str]
-    """those values, by name"""
-    setup: Sequence[SetupRequest] = ()
-    """what each connection sends first"""
-    cookies: Cookies | None = None
-    """who keeps those that answers set; None: nobody"""
-    websocket: WebSocket | None = None
-    """how answers find their messages; None: requests are HTTP's"""
 
 
 def sent_requests(
@@ -231,7 +214,7 @@ def _expectation(
     elif expect.echo:
         body = EchoBody()
     elif expect.events is not None:
-        body = _events(expect.events)
+        body = EventsBody.of(expect.events)
     length = expect.byte_range
     return Expectation(
         status=expect.statuses or None,
@@ -242,12 +225,6 @@ def _expectation(
         check_every=check_every,
         keep_bodies=True if keeps_bodies else None,
     )
-
-
-def _events(events: Events) -> EventsBody:
-    least, *most = events.count_range
-    values = events.model_dump(include={"sequence", "first", "content", "last", "tokens"})
-    return EventsBody(min=least, max=most[0] if most else None, stall_seconds=events.stall_seconds, **values)
 
 
 def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:

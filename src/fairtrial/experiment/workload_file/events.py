@@ -20,7 +20,7 @@ def _sequence(text: str) -> str:
 
 
 class Events(Strict):
-    """What must be true of server-sent events, and which of them count."""
+    """Conditions for server-sent events, and which of them count."""
 
     count: int | list[int] | None = Field(None, description="how many, or the fewest and the most")
     sequence: Annotated[str, AfterValidator(_sequence)] | None = Field(

@@ -1,4 +1,4 @@
-"""What the answer to a request of a workload file must be: `expect`."""
+"""`expect`: the answer that a request of a workload file must get."""
 
 from typing import Literal, Self
 

@@ -20,6 +20,12 @@ STATUSES = (
 )  # fmt: skip
 """The names of gRPC's statuses, each at its number."""
 
+PROTO_SUFFIX = ".proto"
+"""A file of another name holds a FileDescriptorSet."""
+
+MOST_MESSAGES = 10_000
+"""In one call, each way."""
+
 MOST_DIGITS = 8
 """Of the number in grpc-timeout."""
 
@@ -52,7 +58,7 @@ Timeout = Annotated[str, time_between(0.000_001, 10**MOST_DIGITS - 1, 'from 1 us
 
 
 IMPORT = re.compile(r"""^\s*import\s+(?:\w+\s+)?["']([^"'\n]+)["']\s*;""", re.MULTILINE)
-CALL_EXPECT_KEYS = ("grpc", "trailer")
+CALL_EXPECT_KEYS = ("grpc", "trailer", "events")
 """What can be said of a call's answer."""
 
 
@@ -62,9 +68,9 @@ def proto_roots(proto: Path) -> Sequence[Path]:
 
 
 def proto_files(proto: Path) -> list[Path]:
-    """A `.proto` file, and those that it imports, however far away; without those that come with protoc."""
+    """A file that describes a service, and those that it imports, however far away; without those of protoc."""
     files = [proto]
-    for file in files:  # grows meanwhile
+    for file in files if proto.suffix == PROTO_SUFFIX else ():  # grows meanwhile
         for name in IMPORT.findall(file.read_text(errors="replace")):
             place = next((root / name for root in proto_roots(proto) if (root / name).is_file()), None)
             if place is not None and place not in files:
@@ -98,12 +104,26 @@ def assert_call(
 class GrpcCall(Strict):
     """A call of a method."""
 
-    proto: str = Field(min_length=1, description="the file that describes the service, relative to the workload file")
+    proto: str = Field(min_length=1, description="the .proto file that describes the service, or a FileDescriptorSet")
     method: str = Field(pattern=r"^[A-Za-z_][\w.]*/[A-Za-z_]\w*$", description="`package.Service/Method`")
     message: Message = Field(default_factory=dict, description="as JSON writes such a message")
-    timeout: Timeout | None = Field(
-        None, description="the call's deadline: `grpc-timeout`, and a later answer counts as DEADLINE_EXCEEDED"
+    messages: list[Message] | None = Field(
+        None, max_length=MOST_MESSAGES, description="of a method that takes a stream: all that are sent, at once"
     )
+    timeout: Timeout | None = Field(
+        None, description="the call's deadline: `grpc-timeout`; a call that passes it is reset, as DEADLINE_EXCEEDED"
+    )
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if self.messages is not None and self.message:
+            raise ValueError("message: `messages` says already what is sent: leave one of them out")
+        return self
+
+    @property
+    def every_message(self) -> list[dict[str, Any]]:
+        """The messages that are sent."""
+        return [self.message] if self.messages is None else self.messages
 
     @property
     def path(self) -> str:
@@ -127,20 +147,33 @@ class GrpcCall(Strict):
 
 
 class GrpcExpect(Strict):
-    """What a call must end with."""
+    """The end that a call must have."""
 
     status: Status | list[Status] = Field("OK", description="its status, or several that are right")
     message: ExpectedMessage | None = Field(
-        None, description="fields of the answer's message, as JSON writes them; others do not matter"
+        None, description="fields of the answer's message, or of each in its stream; others do not matter"
+    )
+    messages: list[ExpectedMessage] | None = Field(
+        None,
+        max_length=MOST_MESSAGES,
+        description="the same of each message of a stream, by their places; no others come",
     )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if not self.statuses:
             raise ValueError('status: an empty list: name one, or leave it out for "OK"')
-        if self.message is not None and STATUSES.index("OK") not in self.statuses:
-            raise ValueError('message: only calls that end with "OK" have one: leave it out, or add "OK" to status')
+        if self.message is not None and self.messages is not None:
+            raise ValueError("message: `messages` says already what each is: leave one of them out")
+        for key, value in (("message", self.message), ("messages", self.messages)):
+            if value is not None and STATUSES.index("OK") not in self.statuses:
+                raise ValueError(f'{key}: only calls that end with "OK" have one: leave it out, or add "OK" to status')
         return self
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        """The messages of which something is expected."""
+        return self.messages or ([] if self.message is None else [self.message])
 
     @property
     def statuses(self) -> list[int]:

@@ -8,7 +8,7 @@ Request = TypeVar("Request")
 
 
 @dataclass(frozen=True)
-class Step:
+class JourneyStep:
     """A request of the mix, as far as journeys go."""
 
     journey: str | None
@@ -18,7 +18,7 @@ class Step:
 
 
 def by_user(requests: Iterable[Request], journey_of: Callable[[Request], str | None]) -> Iterator[list[Request]]:
-    """What one user sends: the steps of each journey, or a single request, in the order of the file."""
+    """The requests of one user: the steps of each journey, or a single request, in the order of the file."""
     steps: list[Request] = []
     for request in requests:
         if steps and (journey_of(request) is None or journey_of(request) != journey_of(steps[0])):
@@ -28,7 +28,7 @@ def by_user(requests: Iterable[Request], journey_of: Callable[[Request], str | N
     yield steps
 
 
-def assert_journeys(requests: Mapping[str, Step]) -> None:
+def assert_journeys(requests: Mapping[str, JourneyStep]) -> None:
     """The steps of each journey stand together, and set what steps can have.
 
     Args:

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fairtrial.base.formatting import enumeration
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.expect import BODY_KEYS, Expect
 from fairtrial.experiment.workload_file.grpc_call import CALL_EXPECT_KEYS, GrpcCall, assert_call
-from fairtrial.experiment.workload_file.journeys import Step, assert_journeys, assert_renewals
+from fairtrial.experiment.workload_file.journeys import JourneyStep, assert_journeys, assert_renewals
 from fairtrial.experiment.workload_file.multipart import FORM_METHODS, FilePart
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
@@ -30,6 +31,8 @@ UNAUTHORIZED = 401
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocket")
 """The keys of a request that name its method, or that it is a message; the value is its path."""
+KEYS_ELSEWHERE = ("path", "url", "method")
+"""What other tools' files have beside each other."""
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
@@ -77,6 +80,15 @@ class RequestEntry(Strict):
     take: dict[Annotated[str, Field(pattern=NAME)], Take] = Field(
         default_factory=dict, description="by the name of a variable, where in the answer its value stands"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _method_with_its_path(cls, values: Any) -> Any:
+        """Said before the key is unknown: `patch` is what it would be taken for."""
+        apart = [key for key in KEYS_ELSEWHERE if isinstance(values, dict) and key in values]
+        if apart:
+            raise ValueError(f'{enumeration(apart)}: the method is the key of the path: get = "/items"')
+        return values
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
@@ -132,6 +144,13 @@ class RequestEntry(Strict):
         return str(getattr(self, self.method.lower())) if self.grpc is None else self.grpc.path
 
     @property
+    def in_words(self) -> str:
+        """`GET /items`, `message to /chat`, `call of /shop.Shop/Look`."""
+        if self.grpc is not None:
+            return f"call of {self.path}"
+        return f"{self.method if self.websocket is None else 'message to'} {self.path}"
+
+    @property
     def think_seconds(self) -> float | str | None:
         """Its own think time, as the engine takes it; None: that of the load."""
         return None if self.think is None else engine_think(self.think)
@@ -160,8 +179,9 @@ class RequestEntry(Strict):
             for pointer, text in json_strings(self.json_body):
                 yield f"json {pointer}".rstrip(), text
         if self.grpc is not None:
-            for pointer, text in json_strings(self.grpc.message):
-                yield f"grpc.message {pointer}", text
+            for message in self.grpc.every_message:
+                for pointer, text in json_strings(message):
+                    yield f"grpc.message {pointer}", text
 
     def expected_texts(self) -> Iterator[tuple[str, str]]:
         """(key, template) of each text that is expected."""
@@ -170,8 +190,8 @@ class RequestEntry(Strict):
         for pointer, value in (self.expect.json_values or {}).items():
             for _, text in json_strings(value):
                 yield f"expect.json {pointer}".rstrip(), text
-        if self.expect.grpc is not None and self.expect.grpc.message is not None:
-            for pointer, text in json_strings(self.expect.grpc.message):
+        for message in self.expect.grpc.expected if self.expect.grpc is not None else ():
+            for pointer, text in json_strings(message):
                 yield f"expect.grpc.message {pointer}", text
 
     def variable_texts(self) -> EntryTexts:
@@ -311,7 +331,9 @@ class WorkloadFile(Strict):
         if self.sends_messages and self.cookies is not None:
             raise ValueError("cookies: messages have none: leave it out")
         assert_requests_exist(self.audit, self.requests)
-        steps = {name: Step(each.journey, frozenset(each.model_fields_set)) for name, each in self.requests.items()}
+        steps = {
+            name: JourneyStep(each.journey, frozenset(each.model_fields_set)) for name, each in self.requests.items()
+        }
         assert_journeys(steps)
         assert_renewals(
             {name: (each.renew, each.journey, bool(each.take)) for name, each in self.requests.items()},

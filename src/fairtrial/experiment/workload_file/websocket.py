@@ -1,9 +1,9 @@
 """Requests that are messages of a WebSocket: `websocket = "/path"` in a request, and `[websocket]`."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.workload_file.normalisation import Pointer
@@ -18,10 +18,26 @@ class WebSocket(Strict):
         None,
         description="the JSON pointer at which a message and its answer have the same id; null: they come in order",
     )
+    broadcast: Literal["all", "others"] | None = Field(
+        None,
+        description="the server sends each message on to all connections, or to all but its sender's, and it is "
+        "answered when each has its copy; null: to its sender",
+    )
     in_flight: int = Field(1, ge=1, le=1000, description="messages at once on each connection")
     message_bytes: int = Field(
         1 << 20, ge=1, le=LONGEST_MESSAGE_BYTES, description="a longer message of the server breaks the connection"
     )
+
+    @model_validator(mode="after")
+    def _copies_are_known(self) -> Self:
+        if self.broadcast is not None and self.id is None:
+            raise ValueError("broadcast: copies find their message by `id`: say where it stands")
+        return self
+
+
+def is_broadcast(websocket: WebSocket | None) -> bool:
+    """Whether the server sends messages on; False for requests of HTTP."""
+    return websocket is not None and websocket.broadcast is not None
 
 
 def assert_messages(entries: Iterable[tuple[str, Any]], websocket: WebSocket | None) -> None:
@@ -44,8 +60,10 @@ def assert_messages(entries: Iterable[tuple[str, Any]], websocket: WebSocket | N
         if (entry.websocket, entry.headers) != (first.websocket, first.headers):
             raise ValueError(f"{key}: all messages go by one WebSocket: path and headers are not those of {first_key}")
         _assert_message(key, entry)
-    if websocket is not None and websocket.in_flight > 1:
+    if websocket is not None and (websocket.in_flight > 1 or websocket.broadcast is not None):
         setup = next((key for key, _ in all_entries if key.startswith("setup.")), None)
+        if setup is not None and websocket.broadcast is not None:
+            raise ValueError(f"websocket.broadcast: {setup} is sent to one connection: leave it out")
         if setup is not None:
             raise ValueError(f"websocket.in_flight: {setup} is sent first by connections with one message at once")
 

@@ -20,7 +20,7 @@ TWICE, TWICE_SHARE = 1.0, 1 / 16
 """Connections that may have two answers to requests of the hold: this number, and a share of those that were asked."""
 
 MISSED_SHARE = 0.05
-"""Of the audits of a share of answers from memory that is called found."""
+"""A share of answers from memory is called found if at most this share of its audits would miss it."""
 
 LOOK_AT_LOG = "see the log of the hold audit in the results folder; a stack has to start once more, as for its trial"
 TRY_IT = 'let it be tried: hold_audit = "some", under a load of one rate, with services of the lab\'s own'
@@ -105,7 +105,7 @@ def allowed_again(connections: int, twice: float = TWICE, twice_share: float = T
     return int(twice + twice_share * connections)
 
 
-def least_share_found(connections: int) -> float:
+def least_share_refused(connections: int) -> float:
     """The smallest share of answers from memory that is refused in 95 of 100 audits with so many connections.
 
     By the binomial distribution: each has two answers in a row with the probability s². 1: no share is.

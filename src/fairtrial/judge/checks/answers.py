@@ -11,7 +11,7 @@ from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.generator import generator_remedy
 from fairtrial.judge.checks.model import Case, Finding, LoadCase, Threshold, finding, nothing_to_do
-from fairtrial.judge.checks.uneven_connections import PERCENTILES
+from fairtrial.judge.checks.uneven_connections import percentiles_in
 from fairtrial.load.kinds import Load
 from fairtrial.record.comparison import EqualAnswers
 from fairtrial.record.engine_summary import EngineSummary
@@ -302,7 +302,7 @@ def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: floa
     if idle_share < min(warn, refuse):
         return
     is_refused = idle_share >= refuse
-    gone = f"{count(failed, 'stream')} had no connection" if load.http2 else f"{count(failed, 'connect')} failed"
+    gone = f"{count(failed, 'stream')} had no connection" if load.has_streams else f"{count(failed, 'connect')} failed"
     yield finding(
         "refusal" if is_refused else "warning",
         f"{gone}, and the clients were at work for {at_work_seconds:.2f} s of the "
@@ -310,7 +310,7 @@ def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: floa
         f"{engine.verified / at_work_seconds:,.0f} while they were at work",
     )
     if not is_refused:
-        yield finding("refusal", "the times are those of fewer clients", metrics=PERCENTILES)
+        yield finding("refusal", "the times are those of fewer clients", metrics=percentiles_in(engine))
 
 
 def _others(errors: Mapping[str, int]) -> int:

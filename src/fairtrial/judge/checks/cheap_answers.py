@@ -14,8 +14,8 @@ EXPECTED_SECONDS = 0.5
 10 ms a process, and a share of less could be its error."""
 
 BUSY_SHARE = 0.05
-"""Of one processor, that the database of another contender has to have used: below, what it does by itself is a large
-part of what an answer seems to cost."""
+"""The database of another contender has to have used this share of one processor: below, what it does by itself is a
+large part of what an answer seems to cost."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from fairtrial.base.formatting import figure
+from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
@@ -15,7 +15,7 @@ from fairtrial.record.model import TrialRecord
 from fairtrial.record.processes import ServerMeter, Workers
 from fairtrial.record.slices import Slicing
 
-OVER_HTTP2 = (
+OVER_STREAMS = (
     "have the stack keep connections open: a GOAWAY after so many requests or after so long ends them "
     "(keepalive_requests and keepalive_time of nginx)"
 )
@@ -55,7 +55,7 @@ def keep_alive_not_kept(
             f"connections were opened {engine.connects:,} times for {engine.answers:,} answers "
             f"({engine.connects / engine.answers:.2f} connects an answer), where {load.connections:,} "
             "were to be kept open" + (f"; {unannounced:,} were closed without a word" if unannounced else ""),
-            OVER_HTTP2 if load.http2 else "",
+            OVER_STREAMS if load.has_streams else "",
         )
 
 
@@ -83,7 +83,7 @@ def backlog_overflow(network: NetworkMeter, engine: EngineSummary | None, *, con
     if dropped >= connections:
         longest = None if engine is None else engine.connect_time.max_seconds
         took = "" if longest is None else f"; the longest connect took {longest:.3f} s"
-        yield finding("warning", f"{dropped:,} connections found the accept queue of a listener full{took}")
+        yield finding("warning", f"{count(dropped, 'connection')} found the accept queue of a listener full{took}")
 
 
 @check(

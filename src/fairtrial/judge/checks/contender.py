@@ -95,7 +95,7 @@ def _in_words(status: int) -> str:
 
 
 WORK = ("reads", "rows_read", "writes", "rows_written")
-"""What a stack may do late, by the names of `Ledger.done`."""
+"""The work that a stack may do late, by the names of `Ledger.done`."""
 
 
 @check(
@@ -270,7 +270,7 @@ OWN_REQUEST = "mend what answers, or `expect` of the request in the workload fil
 @check(
     "contract",
     looks_at="the clauses tried on the running stack before the load, and how the stack ended on SIGTERM",
-    remedy="mend the stack until `fairtrial check STACK` passes every clause",
+    remedy="mend the stack until `fairtrial check STACK` (or FILE.toml) passes every clause",
 )
 def contract(contract: list[Clause], stop: Stop | None, case: Case) -> Iterator[Finding]:
     """A stack that breaks the contract does other work than the others do.

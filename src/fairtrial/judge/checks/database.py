@@ -1,4 +1,4 @@
-"""What a database stored and flushed, lost in a crash, did for itself, and was not asked for."""
+"""Checks of a database: what it stored and flushed, lost in a crash, did for itself, and was not asked for."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -351,7 +351,7 @@ def work_held(maintenance: Maintenance, pages_per_second: float) -> dict[str, st
 
 
 CHANGED_KEYS = 13
-"""What the lab changes and sets back of a small table, during the load and after it."""
+"""The lab changes so many keys of a small table, and sets them back, during the load and after it."""
 SMALL_TABLES_SHARE = 0.1
 """Room for them in a table of any size."""
 

@@ -65,7 +65,8 @@ def drift_over_blocks(case: Case, *, alpha: float, note_alpha: float, change: fl
             "typical trial of its contender",
             OF_ALL,
         )
-    series = {each.contender: beside_others(distances, each.id) for each in case.record.conditions}
+    of_each = beside_others(distances)
+    series = {each.contender: of_each.get(each.id, []) for each in case.record.conditions}
     for contender, beside in series.items():
         plain = drift(beside, change, alpha)
         if plain is not None:
@@ -140,15 +141,18 @@ def _typical(rates: Mapping[int, float], lanes: Mapping[int, int | None], block:
     return median(rate for other, rate in rates.items() if lanes[other] == lanes[block])
 
 
-def beside_others(distances: Distances, condition: str) -> list[float]:
-    """In the order of the blocks, how far this condition lies from the median of all, or from the only other one; empty
-    if there is no other. One that drifts does not move the median of three: the others are not blamed for it."""
-    if condition not in distances or len(distances) < 2:
-        return []
-    of_this = distances[condition]
-    compared = [each for name, each in distances.items() if name != condition or len(distances) > 2]
-    blocks = sorted(block for block in of_this if all(block in each for each in compared))
-    return [of_this[block] - median(each[block] for each in compared) for block in blocks]
+def beside_others(distances: Distances) -> dict[str, list[float]]:
+    """By condition, in the order of the blocks, how far it lies from the median of all, or from the only other one;
+    empty if there is no other. One that drifts does not move the median of three: the others are not blamed for it."""
+    if len(distances) < 2:
+        return {}
+    blocks = sorted(set.intersection(*(set(each) for each in distances.values())))
+    typical = {block: median(each[block] for each in distances.values()) for block in blocks}
+    if len(distances) > 2:
+        return {name: [each[block] - typical[block] for block in blocks] for name, each in distances.items()}
+    first, second = distances
+    between = [distances[first][block] - distances[second][block] for block in blocks]
+    return {first: between, second: [-difference for difference in between]}
 
 
 def drift(distances: Sequence[float], change: float, alpha: float) -> Trend | None:

@@ -4,7 +4,7 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.generator import generator_remedy
 from fairtrial.judge.checks.model import Finding, Threshold, finding
-from fairtrial.judge.metrics import LONGEST, TIMES
+from fairtrial.judge.metrics import LONGEST, kinds_in
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import cause_remedy
@@ -118,14 +118,15 @@ def _metrics_beyond(engine: EngineSummary, total: int, near: float) -> list[str]
     wrong = sum(count for kind, count in engine.errors.items() if kind not in NOT_SHORTENED)
     # Each of them may have broken a journey off, of which there are fewer than requests.
     fewest = min((each.completed + each.broken_off for each in engine.journeys), default=total)
-    totals = {kind: fewest if kind == "journey_time" else total for kind in TIMES}
+    totals = {kind: fewest if kind == "journey_time" else total for kind in kinds_in(engine)}
     beyond = [
         f"{kind}_p{name}"
         for kind, ended in totals.items()
         for name in METRIC_PERCENTILES
         if near * (1 - float(name) / 100) * ended <= wrong
     ]
-    return [*beyond, *LONGEST] if wrong else []
+    longest = [name for name in LONGEST if name != "event_gap_max" or engine.event_streams is not None]
+    return [*beyond, *longest] if wrong else []
 
 
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:

@@ -9,7 +9,7 @@ from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord
 
 SHARES = (0.01, 0.1, 0.5, 0.9)
-"""Of the round trips of a latency that is drawn, so many end by certain times, and no more of the answers."""
+"""These shares of the round trips of a latency that is drawn end by certain times, and no more of the answers."""
 
 BY_CHANCE = 4.5
 """Standard deviations by which more may: one trial in 70,000 has more at one of these times."""
@@ -69,9 +69,9 @@ def _too_many(
 ) -> str | None:
     """Why the verified answers, each with its least time, do not fit into the window; None if they do.
 
-    A connection, or a stream of HTTP/2, waits for one answer at a time, so the least times of its answers follow each
-    other. Only the first of a window may have begun before it. A window that was put together from slices `begins`
-    as often as there are slices.
+    A connection, or a stream of HTTP/2 or HTTP/3, waits for one answer at a time, so the least times of its answers
+    follow each other. Only the first of a window may have begun before it. A window that was put together from slices
+    `begins` as often as there are slices.
     """
     if not floors or load is None or engine.window_seconds <= 0:
         return None
@@ -79,10 +79,9 @@ def _too_many(
     room_seconds = load.most_in_flight * (engine.window_seconds + begins * max(floors.values()))
     if least_seconds * (1 - share) <= room_seconds:
         return None
-    clients = "streams" if load.http2 else "connections"
     return (
         f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.most_in_flight} "
-        f"{clients} have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
+        f"{load.client_noun}s have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
     )
 
 

@@ -344,10 +344,10 @@ def harness_limited(case: Case, *, share: float, disturbed: float) -> Iterator[F
 def calibration_of(record: ExperimentRecord, load: Load, summary: EngineSummary) -> Calibration | None:
     """The calibration with connections, threads, rate and waiting as in this trial; None if there is none.
 
-    There is none over HTTP/2, which the load engine's own target does not speak.
+    There is none over HTTP/2 and HTTP/3, which the load engine's own target does not speak.
     In older records, which do not say how the engine waited, it slept.
     """
-    if load.http2:
+    if load.has_streams:
         return None
     settings = load.connections, load.keep_alive, load.threads, load.offered_per_second, summary.wait or "sleep"
     alike = (

@@ -12,7 +12,7 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.record.model import TrialRecord
 
 FEWEST_BLOCKS = 3
-"""Of each lane that is compared."""
+"""Each lane that is compared has so many."""
 PERMUTATIONS = 4999
 """The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
 

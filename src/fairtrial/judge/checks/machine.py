@@ -1,4 +1,4 @@
-"""What machine and placement did to a trial, and to its sides unequally."""
+"""Checks of what machine and placement did to a trial, and to its sides unequally."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -11,9 +11,9 @@ from fairtrial.record.model import TrialRecord
 
 MIB = 2**20
 CHANCE = 0.05
-"""Of runs in which nothing moves, so many have a warning at most."""
+"""At most this share of runs in which nothing moves has a warning."""
 LONGEST_HALF = 0.95
-"""Of a straight line: its ends are 5% and 195% of its middle, and their ratio 39."""
+"""A straight line with this half has ends of 5% and 195% of its middle, and their ratio is 39."""
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
 LEAK = (
     "look for what is kept for each request; lengthen the window until memory levels off, or take the peak as that of "

@@ -18,7 +18,7 @@ LABS_TENTHS = 1
 """The lab begins to read its meters when a window opens, which takes 20 to 30 ms of a processor (two processors, both
 of them busy): where the load engine needs that one, the first tenth has a quarter less, whoever answers."""
 SHORTEST_TENTHS = LABS_TENTHS + 4
-"""Of those that count, one for the first part and three for the rest."""
+"""The first part has one of those that count, the rest has three."""
 SHORTEST_SECONDS = SHORTEST_TENTHS / 10
 TENTHS_UP_TO_SECONDS = 2
 """Shorter windows are cut by tenths of a second; in others, the first part is one second at least, of which the lab

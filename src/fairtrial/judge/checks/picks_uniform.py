@@ -94,13 +94,13 @@ def _repeats(picks: Picks, rows: int, alpha: float, effective_share: float) -> I
         f"{picks.distinct:,} distinct rows in {picks.answered:,} answers; {test.pairs:,} pairs of answers "
         f"with the same row where {test.expected:,.1f} are expected"
     )
-    if test.p_too_many < alpha:
+    if test.are_too_many(alpha):
         material = test.effective_share < effective_share
         yield finding(
             "refusal" if material else "warning",
             f"{counts}, p {_p(test.p_too_many)}: as if {test.effective_share:.2%} of the {rows:,} rows were read",
         )
-    elif test.p_too_few < alpha:
+    elif test.are_too_few(alpha):
         yield finding("refusal", f"{counts}, p {_p(test.p_too_few)}: rows were walked, not drawn", WALKED)
 
 

@@ -14,8 +14,8 @@ from fairtrial.record.model import TrialRecord
 FEWEST_BLOCKS = 5
 """With fewer, the spread around the middle rests on one or two starts."""
 FEWEST_IN_A_GROUP = 4
-"""Of starts whose logarithms are normal, of Student's t with 3 degrees of freedom, or lognormal, however far they
-scatter, at most 2 of 100 runs of any length then look like two groups; with three in a group it is 7 (simulated)."""
+"""At most 2 of 100 runs of any length then look like two groups, however far their starts scatter, be their logarithms
+normal, Student's t with 3 degrees of freedom, or lognormal; with three in a group it is 7 (simulated)."""
 NORMAL_SPREAD = 1.4826
 """Standard deviations of normal values for each median absolute deviation."""
 TAILS = 3

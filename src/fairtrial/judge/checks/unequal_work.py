@@ -13,12 +13,12 @@ from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger
 
 COUNTED = ("reads", "table_reads", "writes", "commits", "calls")
-"""What one answer can take more of than another, by the names of `Ledger.done`. Rows are left out: databases count them
-differently. So are statements that neither read nor write (BEGIN, COMMIT, SET): what a driver or a framework puts
-around a query is a part of what the stack costs, and not of what it was asked for."""
+"""The work that one answer can take more of than another, by the names of `Ledger.done`. Rows are left out: databases
+count them differently. So are statements that neither read nor write (BEGIN, COMMIT, SET): what a driver or a framework
+puts around a query is a part of what the stack costs, and not of what it was asked for."""
 
 NAMED_SHARE = 0.02
-"""Of the larger number, where that is a statement or more: from this difference on, the verdict's sentence names it."""
+"""The verdict's sentence names a difference from this share of the larger number on, if that is a statement or more."""
 
 COUNTS_FOR_ALL_USERS = ("mongodb", "redis", "memcached")
 """Private services whose counters do not tell the stack's statements from the lab's."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
-from fairtrial.judge.metrics import TIMES
+from fairtrial.judge.metrics import kinds_in
 from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.load.capacity import METRIC_PERCENTILES
@@ -18,7 +18,6 @@ FEWEST_PAIRS, ENOUGH_PAIRS = 100, 1_000
 """Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be, or
 within a few hundredths."""
 TAIL, LOWER_TAIL = 99.0, 90.0
-PERCENTILES = tuple(f"{kind}_p{name}" for kind in TIMES for name in METRIC_PERCENTILES if float(name) <= TAIL)
 TO_SERVE_ALL = (
     "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
     "of its connections at once; or measure with at most as many connections as it serves"
@@ -165,10 +164,15 @@ def uneven_connections(
             f"{hidden_share(engine):.0%} of the time that they waited went into the slowest 1% of the answers: "
             "p99 leaves it out",
             TO_SHOW_WAITS,
-            metrics=() if wholly else PERCENTILES,
+            metrics=() if wholly else percentiles_in(engine),
         )
     elif spread.uneven(evenness, alpha):
         yield finding("warning", f"connections had {counts} ({index})")
+
+
+def percentiles_in(engine: EngineSummary) -> list[str]:
+    """The metrics of all times that an account has, up to p99."""
+    return [f"{kind}_p{name}" for kind in kinds_in(engine) for name in METRIC_PERCENTILES if float(name) <= TAIL]
 
 
 def _spread(summary: EngineSummary, load: Load, windows: int) -> _Spread | None:

@@ -2,15 +2,9 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, finding, nothing_to_do
-from fairtrial.judge.metrics import LONGEST, TIMES, find_metric
+from fairtrial.judge.metrics import LONGEST, find_metric, kinds_in
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.slices import WholeWindow
-
-TAILS = [
-    name
-    for name in (*(f"{kind}_p{percentile}" for kind in TIMES for percentile in METRIC_PERCENTILES), *LONGEST)
-    if find_metric(name).of_tail
-]
 
 
 @check(
@@ -33,7 +27,7 @@ def whole_windows(case: Case) -> Iterator[Finding]:
         return
     for index, window in measured.items():
         if not window.is_kept:
-            yield finding("refusal", _evidence(window), trial=index, metrics=TAILS)
+            yield finding("refusal", _evidence(window), trial=index, metrics=_tails(window))
     if measured:
         seconds = max(window.engine.window_seconds for window in measured.values())
         kept_windows = sum(window.is_kept for window in measured.values())
@@ -49,6 +43,13 @@ def whole_windows(case: Case) -> Iterator[Finding]:
             "percentiles from p90 on and the longest times are not shown: they are not those of slices",
             "to have them, claim one, or set `tails = true` in [slices]: each trial then has a whole window beside",
         )
+
+
+def _tails(window: WholeWindow) -> list[str]:
+    """The metrics of the slow few that the window would have had."""
+    percentiles = [f"{kind}_p{each}" for kind in kinds_in(window.engine) for each in METRIC_PERCENTILES]
+    longest = [name for name in LONGEST if name != "event_gap_max" or window.engine.event_streams is not None]
+    return [name for name in (*percentiles, *longest) if find_metric(name).of_tail]
 
 
 def _evidence(window: WholeWindow) -> str:

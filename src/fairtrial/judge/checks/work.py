@@ -33,7 +33,7 @@ NOUNS = {
 }
 
 SHARE = 0.02
-"""Of the implied work, which may be missing where counters lag or clocks differ."""
+"""This share of the implied work may be missing where counters lag or clocks differ."""
 
 WORK_UNKNOWN = "the record does not say what work an answer implies: it was written by an earlier version of Fairtrial"
 
@@ -53,7 +53,7 @@ HANDED_IN_WITHIN_SECONDS = 3.0
 
 READS = {"reads", "table_reads", "table_transactions", "bytes_sent"}
 STATEMENTS = {"reads", "table_reads", "table_transactions", "writes", "commits", "writing_commits"}
-"""What requests may share while each still has its rows; in some workloads only."""
+"""Requests may share this work while each still has its rows; in some workloads only."""
 
 SHARED = (
     "send a statement, and commit it, for each request: requests may share them in the workload several-items, and in "
@@ -295,7 +295,7 @@ def work_after_the_run(
 
 
 MISSED_SHARE = 0.05
-"""Of the trials in which that share of answers came from memory, so many would not have shown it."""
+"""So many of the trials in which that share of answers came from memory would not have shown it."""
 
 MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then show a row that changed"
 

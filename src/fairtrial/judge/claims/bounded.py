@@ -11,7 +11,7 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_bounds
-from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.ruling import Basis, Ruling, interval_in_words, result, too_few
 from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
@@ -87,19 +87,15 @@ def bounded_result(
             f"the claim asks for {bound}{scope}."
         )
     ending = overturned_by(ruling, bounds, unit) or ruling.way_out or undecided or decided_by(measured, bounds)
+    margin = None if measured.equivalence is None else measured.equivalence.margin
     return result(
         claim,
         ruling,
-        metric=claim.metric,
+        Basis(values.blocks, estimate, measured.evidence.level, unit, bounds, margin),
         subject=subject,
         requirement=bound,
-        words=sentence(claim, ruling, observed, ending),
-        blocks=values.blocks,
-        unit=unit,
-        bounds=bounds,
-        estimate=estimate,
-        level=measured.evidence.level,
-        margin=None if measured.equivalence is None else measured.equivalence.margin,
+        observed=observed,
+        ending=ending,
     )
 
 

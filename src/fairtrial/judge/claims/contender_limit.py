@@ -77,33 +77,32 @@ def withheld_by_limits(claim: Claim, result: ClaimResult, evidence: Evidence) ->
 
 
 def limits_in_words(claim: Claim, evidence: Evidence) -> list[str]:
-    """A sentence that names what limited each side of a claim on goodput, where it was anything but processors."""
+    """A sentence for each thing that limited sides of a claim on goodput, where it was anything but processors."""
     if not isinstance(claim, MetricClaim) or claim.metric not in RATES:
         return []
-    limits = {str(each): _limit(each, evidence) for each in claim.conditions()}
-    notable = [
-        f"of {name} {_in_words(limit)}"
-        for name, limit in limits.items()
-        if limit is not None and limit.kind not in OF_COURSE
-    ]
-    return [f"The limit was {' and '.join(notable)}."] if notable else []
+    names: dict[str, list[str]] = {}
+    for reference in claim.conditions():
+        limit = _limit(reference, evidence)
+        if limit is not None and limit.kind not in OF_COURSE:
+            names.setdefault(_in_words(limit), []).append(str(reference))
+    return [f"What limited {' and '.join(sides)} {words}." for words, sides in names.items()]
 
 
 OF_COURSE = ("stack-processors", "single-threads", "program", "objective")
 """Limits that a reader takes for granted."""
 
 IN_WORDS = {
-    "database-processors": "the database's processors",
-    "shared-processors": "processors that others use as well",
-    "own-concurrency": "how many requests it lets wait at once",
-    "one-connection": "the single connection, so that goodput is the reciprocal of response time",
-    "load": "the load",
-    "rate": "the rate that was asked for",
-    "budget": "the concurrency budget",
-    "job": "the waiting in its job",
-    "engine": "the load engine",
-    "not-known": "something not known",
-    "not-examined": "something not examined",
+    "database-processors": "was the database's processors",
+    "shared-processors": "was processors that others use as well",
+    "own-concurrency": "was the number of requests that wait at once",
+    "one-connection": "was the single connection, so that goodput is the reciprocal of response time",
+    "load": "was the load",
+    "rate": "was the rate that was asked for",
+    "budget": "was the concurrency budget",
+    "job": "was the waiting in its job",
+    "engine": "was the load engine",
+    "not-known": "is not known",
+    "not-examined": "was not examined",
 }
 
 

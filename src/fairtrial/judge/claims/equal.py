@@ -7,15 +7,7 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_margin
-from fairtrial.judge.claims.ruling import (
-    NO_RATIO,
-    Ruling,
-    interval_in_words,
-    no_ratio,
-    result,
-    sentence,
-    too_few,
-)
+from fairtrial.judge.claims.ruling import NO_RATIO, Basis, Ruling, interval_in_words, no_ratio, result, too_few
 from fairtrial.judge.claims.start_kinds import turned_by_another_kind
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
@@ -73,12 +65,9 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     return result(
         claim,
         ruling,
-        metric=claim.metric,
+        Basis(values.blocks, estimate, level, bounds=bounds),
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         requirement=bound,
-        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
-        blocks=values.blocks,
-        bounds=bounds,
-        estimate=estimate,
-        level=level,
+        observed=observed,
+        ending=endings[ruling.verdict],
     )

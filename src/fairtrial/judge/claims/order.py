@@ -19,15 +19,7 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_margin
-from fairtrial.judge.claims.ruling import (
-    NO_RATIO,
-    Ruling,
-    interval_in_words,
-    no_ratio,
-    result,
-    sentence,
-    too_few,
-)
+from fairtrial.judge.claims.ruling import NO_RATIO, Basis, Ruling, interval_in_words, no_ratio, result, too_few
 from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
@@ -68,7 +60,7 @@ class RankSteps:
         return [at for at in self.not_ahead() if alike[at][0] < 1 / (1 + margin) or alike[at][1] > 1 + margin]
 
     def hardest(self, claim: OrderClaim, margin: float, level: float, once: float) -> tuple[int, Way]:
-        """Of these the place of the step that takes most blocks, and the way in which they decide it: the two are told
+        """The place of the step that takes most blocks of these, and the way in which they decide it: the two are told
         apart, or shown equal.
 
         Args:
@@ -114,14 +106,11 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     return result(
         claim,
         ruling,
-        metric=claim.metric,
+        Basis(values.blocks, estimate, evidence.level, margin=margin if steps.ahead else None),
         subject=f"{capitalised(metric.label)}: {sequence}",
         requirement=sequence,
-        words=sentence(claim, ruling, observed, ending),
-        blocks=values.blocks,
-        estimate=estimate,
-        level=evidence.level,
-        margin=margin if steps.ahead else None,
+        observed=observed,
+        ending=ending,
     )
 
 
@@ -130,7 +119,7 @@ def _level_shared(claim: OrderClaim, level: float) -> float:
 
 
 def _level_of_equality(claim: OrderClaim, level: float) -> float:
-    """Of one pair that of two one-sided tests, each at the whole error rate; of several, see above."""
+    """For one pair that of two one-sided tests, each at the whole error rate; of several, see above."""
     return 2 * level - 1 if len(claim.order) == 2 else _level_shared(claim, level)
 
 
@@ -188,7 +177,7 @@ def _pair(claim: OrderClaim, place: int, link: str = "before") -> str:
 def _further(
     claim: OrderClaim, metric: Metric, values: Values, steps: RankSteps, margin: float, evidence: Evidence
 ) -> str:
-    """What would decide an undecided order: the blocks that its hardest pair needs."""
+    """The way out of an undecided order: the blocks that its hardest pair needs."""
     place, way = steps.hardest(claim, margin, evidence.level, level_of_one_look(evidence))
     pair = claim.order[place : place + 2]
     return more_blocks(

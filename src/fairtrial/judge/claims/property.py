@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import count
 from fairtrial.experiment.claims import PropertyClaim
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.ruling import ALL_VALID, Ruling, result, sentence
+from fairtrial.judge.claims.ruling import ALL_VALID, Basis, Ruling, result
 from fairtrial.judge.model import ClaimResult
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
@@ -78,11 +78,11 @@ def judge(claim: PropertyClaim, evidence: Evidence) -> ClaimResult:
     return result(
         claim,
         ruling,
-        metric=None,
+        Basis(counted),
         subject=f"{claim.property} of {claim.of}",
         requirement=kind.words if claim.holds else f"not: {kind.words}",
-        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
-        blocks=counted,
+        observed=observed,
+        ending=endings[ruling.verdict],
     )
 
 

@@ -18,7 +18,7 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.record.model import Condition
 
 TURNS_SHARE = 0.02
-"""Of a percentile: what turns may have lowered by less is not said, and in the interval all the same."""
+"""A percentile that turns may have lowered by less is not remarked on; it is in the interval all the same."""
 
 
 def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> ClaimResult:

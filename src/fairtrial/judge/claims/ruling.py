@@ -25,6 +25,21 @@ class Ruling:
     """what would decide it, or overturn *equal*, a sentence; empty: blocks, windows or a repetition, by the interval"""
 
 
+@dataclass(frozen=True)
+class Basis:
+    """The figures that a verdict rests on."""
+
+    blocks: int
+    estimate: Estimate | None = None
+    level: float | None = None
+    """of the estimate's interval"""
+    unit: Unit | None = None
+    bounds: tuple[float | None, float | None] = (None, None)
+    """that the claim sets"""
+    margin: float | None = None
+    """within which values are equal"""
+
+
 def too_few(blocks: int) -> str:
     """Why so few blocks give no interval."""
     return f"{count(blocks, 'block')} cannot carry an interval: at least {MINIMUM_BLOCKS} are needed"
@@ -33,22 +48,6 @@ def too_few(blocks: int) -> str:
 def no_ratio(label: str) -> str:
     """Why values that are not all positive give no ratio."""
     return f"{label} was zero or less in a trial, so that no ratio exists"
-
-
-@dataclass(frozen=True)
-class Words:
-    """The sentence that a reader could quote, and its end: what would decide the claim, or overturn its verdict."""
-
-    sentence: str
-    ending: str
-
-
-def sentence(claim: Claim, ruling: Ruling, observed: str | None, overturned: str) -> Words:
-    """Claim, verdict, what was observed, what would overturn it."""
-    link = ": " if ruling.verdict == "equal" else ", because "
-    because = "" if ruling.reason is None else f"{link}{ruling.reason}"
-    parts = [f"“{claim.text.strip().rstrip('.')}”: {ruling.verdict}{because}.", observed, overturned]
-    return Words(" ".join(part for part in parts if part), overturned)
 
 
 def interval_in_words(
@@ -61,20 +60,24 @@ def interval_in_words(
 def result(
     claim: Claim,
     ruling: Ruling,
+    basis: Basis,
     *,
-    metric: str | None,
     subject: str,
     requirement: str,
-    words: Words,
-    blocks: int,
-    unit: Unit | None = None,
-    bounds: tuple[float | None, float | None] = (None, None),
-    estimate: Estimate | None = None,
-    level: float | None = None,
-    margin: float | None = None,
+    observed: str | None,
+    ending: str,
 ) -> ClaimResult:
-    """The claim's entry in the result; `level` is that of the estimate's interval."""
-    request = claim.request if isinstance(claim, MetricClaim) else None
+    """The claim's entry in the result, with the sentence that a reader could quote.
+
+    Args:
+        observed: a sentence of it; None: nothing could be.
+        ending: the last sentence: what would decide the claim, or overturn its verdict.
+    """
+    estimate = basis.estimate
+    metric, request = (claim.metric, claim.request) if isinstance(claim, MetricClaim) else (None, None)
+    link = ": " if ruling.verdict == "equal" else ", because "
+    because = "" if ruling.reason is None else f"{link}{ruling.reason}"
+    parts = [f"“{claim.text.strip().rstrip('.')}”: {ruling.verdict}{because}.", observed, ending]
     return ClaimResult(
         id=claim.id,
         text=claim.text,
@@ -83,20 +86,20 @@ def result(
         request=request,
         subject=subject,
         asked=requirement,
-        unit=unit,
-        at_least=bounds[0],
-        at_most=bounds[1],
-        margin=margin,
+        unit=basis.unit,
+        at_least=basis.bounds[0],
+        at_most=basis.bounds[1],
+        margin=basis.margin,
         verdict=ruling.verdict,
         estimate=None if estimate is None else estimate.estimate,
         interval=None if estimate is None else estimate.interval,
-        level=None if estimate is None or estimate.interval is None else level,
+        level=None if estimate is None or estimate.interval is None else basis.level,
         estimate_is_lower_bound=estimate is not None and estimate.is_lower_bound,
         interval_open_above=estimate is not None and estimate.open_above,
-        blocks=blocks,
+        blocks=basis.blocks,
         published=claim.published,
         source=claim.source,
-        sentence=words.sentence,
-        ending=words.ending,
+        sentence=" ".join(part for part in parts if part),
+        ending=ending,
         reason=ruling.reason,
     )

@@ -10,13 +10,7 @@ from fairtrial.experiment.sweep import Sweep
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.more_blocks import Way, more_blocks
-from fairtrial.judge.claims.ruling import (
-    Ruling,
-    interval_in_words,
-    result,
-    sentence,
-    too_few,
-)
+from fairtrial.judge.claims.ruling import Basis, Ruling, interval_in_words, result, too_few
 from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
@@ -64,13 +58,11 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     return result(
         claim,
         ruling,
-        metric=claim.metric,
+        Basis(values.blocks, estimate, level),
         subject=f"{metric.label} {metric.preposition} {claim.of} along {sweep.title}",
         requirement=form,
-        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
-        blocks=values.blocks,
-        estimate=estimate,
-        level=level,
+        observed=observed,
+        ending=endings[ruling.verdict],
     )
 
 

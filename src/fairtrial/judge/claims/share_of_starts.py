@@ -7,7 +7,7 @@ from fairtrial.judge.claims.bounded import rule, satisfies, stands_if_higher
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.more_blocks import blocks_needed, level_of_one_look
 from fairtrial.judge.claims.proven import proven_share
-from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence
+from fairtrial.judge.claims.ruling import Basis, Ruling, interval_in_words, result
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
@@ -55,15 +55,11 @@ def judge_share(
     return result(
         claim,
         ruling,
-        metric=claim.metric,
+        Basis(values.blocks, estimate, evidence.level, PERCENT, (of_starts, None)),
         subject=f"share of starts in which {metric.label} {metric.preposition} {claim.of} is {budget}",
         requirement=f"at least {plain_in(of_starts, PERCENT)} of starts",
-        words=sentence(claim, ruling, observed, endings[ruling.verdict]),
-        blocks=values.blocks,
-        unit=PERCENT,
-        bounds=(of_starts, None),
-        estimate=estimate,
-        level=evidence.level,
+        observed=observed,
+        ending=endings[ruling.verdict],
     )
 
 

@@ -23,7 +23,7 @@ from fairtrial.record.model import TrialRecord, foreign_share
 
 AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."
 MOST_EXCESS = 0.9
-"""Of the processors' time: who had less than a tenth of it is bent by more than anybody could say."""
+"""The most of the processors' time that is reckoned with: who had less than a tenth is bent by an unknown amount."""
 TO_ITS_END = "A run that comes to its end would decide it."
 
 

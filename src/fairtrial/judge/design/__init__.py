@@ -21,7 +21,7 @@ JUDGED_AS: Mapping[DesignSeverity, Severity] = {
     "warning": "warning",
     "note": "note",
 }
-"""What a flaw is in a result. Who went on in spite of a stop has the verdict, with what is known of it."""
+"""A flaw's severity in a result. Who went on in spite of a stop has the verdict, with what is known of it."""
 
 
 @cache

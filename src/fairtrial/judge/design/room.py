@@ -51,8 +51,8 @@ def mean_wait(waits: Sequence[RequestWait]) -> float:
 
 
 def in_flight_in_words(load: Load) -> str:
-    """`64 connections`, or `64 streams`."""
-    return count(load.most_in_flight, "stream" if load.http2 and load.streams > 1 else "connection")
+    """`64 connections`, `64 streams` or `64 messages`."""
+    return count(load.most_in_flight, load.client_noun if load.streams > 1 else "connection")
 
 
 def waits_in_words(waits: Sequence[RequestWait]) -> str:
@@ -189,6 +189,6 @@ def bound_on_speed(reference: ConditionRef, design: Design) -> tuple[float, str]
     return rate, f"{who} ÷ {seconds_in_words(mean)}"
 
 
-def times_in_words(ratio: float) -> str:
+def factor_in_words(ratio: float) -> str:
     """`1.5 times`."""
     return f"{plain(ratio)} times"

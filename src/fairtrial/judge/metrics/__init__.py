@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from fairtrial.base.registry import instead_of
-from fairtrial.judge.metrics.metric import LONGEST, OF_ANSWERS, TIMES, Metric, is_lower_bound
+from fairtrial.judge.metrics.metric import LONGEST, OF_ANSWERS, TIMES, Metric, is_lower_bound, kinds_in
 from fairtrial.judge.metrics.readings import supported_percentile
 from fairtrial.judge.metrics.table import CAPACITY, METRICS, OVERHEAD, SERVED, capacity_for, percentile_of
 from fairtrial.load.kinds import Load
@@ -27,6 +27,7 @@ __all__ = [
     "find_metric",
     "is_lower_bound",
     "journey_metrics",
+    "kinds_in",
     "metrics_of",
     "percentile_in",
     "request_metrics",
@@ -59,6 +60,7 @@ OTHER_NAMES: Mapping[str, str] = {
     "rss": "peak_rss",
     "memory_ready": "ready_rss",
     "memory_at_end": "end_rss",
+    "idle": "idle_connection_rss",
     "cold_start": "start_up",
     "error_rate": "errors",
     "time": "elapsed",

@@ -15,14 +15,15 @@ TIMES: Mapping[str, str] = {
     "first_byte_time": "from the sent request to the first byte of its answer; in claims alone",
     "first_event_time": "from the intended start to the first event of a stream",
     "event_gap": "from one event of a stream to the next",
+    "copy_time": "of a broadcast, from the sent message to each of its copies",
     "journey_time": "from a user's arrival to the last answer of the journey",
 }
 """Distributions of which a claim may name any percentile, and their meaning. The tables hold some of them."""
 
 OF_EVENTS = ("first_event_time", "event_gap")
-"""Of these, the times of a stream's events."""
-OF_ANSWERS = tuple(kind for kind in TIMES if kind not in (*OF_EVENTS, "journey_time"))
-"""Of these, the times of answers, which a bound on whole answers is about."""
+"""The times of a stream's events among these."""
+OF_ANSWERS = tuple(kind for kind in TIMES if kind not in (*OF_EVENTS, "copy_time", "journey_time"))
+"""The times of answers among these, which a bound on whole answers is about."""
 
 LONGEST = ("response_time_max", "event_gap_max")
 """The metrics that are a longest time."""
@@ -130,6 +131,13 @@ def times_of(measured: EngineSummary | Share | JourneyAccount, kind: str) -> Dis
     """Times of one of `TIMES`, of all requests or of one; None if they were not kept."""
     times: Distribution | None = getattr(measured, kind, None)
     return times
+
+
+def kinds_in(engine: EngineSummary) -> list[str]:
+    """Those of `TIMES` that an account has, of all requests or of its journeys."""
+    return [
+        kind for kind in TIMES if times_of(engine, kind) is not None or (kind == "journey_time" and engine.journeys)
+    ]
 
 
 def times_behind(metric: Metric, trial: TrialRecord, kind: str) -> Distribution | None:

@@ -11,6 +11,8 @@ from fairtrial.record.processes import ServerMeter
 CPU_STEP_SECONDS = 2 / 100
 """Two ticks of USER_HZ, which is 100 on every machine that Linux shows to programs (time(7))."""
 
+PAGE_BYTES = 4096
+
 
 def supported_percentile(times: Distribution, percentile: str) -> float | None:
     """Seconds at `percentile` ("50", "99.9"); None if the sample does not support it.
@@ -103,6 +105,18 @@ def peak_rss(trial: TrialRecord) -> float | None:
     """The most memory of the stack's processes in the window, in bytes."""
     # 0 means that a program ended before its memory was read: there is no figure.
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
+
+
+def idle_connection_rss(trial: TrialRecord) -> float | None:
+    """The memory of one idle connection, in bytes."""
+    idle = trial.idle_connections
+    return None if idle is None or idle.memory is None else idle.memory.bytes_each
+
+
+def idle_connection_resolution(trial: TrialRecord) -> float:
+    """A page of each reading, over the number of connections."""
+    idle = trial.idle_connections
+    return 0.0 if idle is None or idle.memory is None else 2 * PAGE_BYTES / max(1, idle.memory.connections)
 
 
 def peak_virtual(trial: TrialRecord) -> float | None:

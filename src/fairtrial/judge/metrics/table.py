@@ -139,6 +139,11 @@ def _memory_kind(part: str) -> Callable[[TrialRecord], str | None]:
     return read_kind
 
 
+def _idle_memory_kind(trial: TrialRecord) -> str | None:
+    idle = trial.idle_connections
+    return None if idle is None or idle.memory is None else str(idle.memory.kind)
+
+
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -221,6 +226,17 @@ METRICS: Mapping[str, Metric] = {
             "end_rss_bytes",
             kind=True,
             meaning="the same when the window closed",
+        ),
+        Metric(
+            "idle_connection_rss",
+            "bytes",
+            "memory of an idle connection",
+            readings.idle_connection_rss,
+            of_processes=True,
+            read_kind=_idle_memory_kind,
+            read_resolution=readings.idle_connection_resolution,
+            meaning="the same a second after `idle_connections` are open, less that before, over their number; "
+            "in steps of allocators, without the kernel's part",
         ),
         _of_a_server(
             "start_up",
@@ -309,7 +325,7 @@ METRICS: Mapping[str, Metric] = {
             "the part of the ended journeys in which a step failed",
             WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
         ),
-        *(percentile_of("journey_time", percentile) for percentile in ("50", "99")),
+        *(percentile_of(kind, percentile) for kind in ("journey_time", "copy_time") for percentile in ("50", "99")),
         Metric(
             OVERHEAD,
             "seconds",

@@ -36,9 +36,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.factorial import Design, Run
+from fairtrial.experiment.factorial import FactorialDesign, Run
 from fairtrial.judge.statistics.estimate import Resolution
-from fairtrial.judge.statistics.fieller import share_interval
+from fairtrial.judge.statistics.fieller import fieller_interval
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval, quantile
 
 Floats = NDArray[np.float64]
@@ -46,11 +46,11 @@ Interval = tuple[float, float]
 CauseKind = Literal["factor", "pair", "more", "not explained"]
 
 FULL_ORDER = 2
-"""Of a full design, sets of more factors than this are one part together."""
+"""Sets of more factors than this are one part together in a full design."""
 
 
 class Beside(Strict):
-    """What a part changes of another figure of the same trials."""
+    """The change that a part makes to another figure of the same trials."""
 
     metric: str
     ratio: float
@@ -112,7 +112,7 @@ class Causes(Strict):
 
 @dataclass(frozen=True)
 class Weights:
-    """Of one part, by condition."""
+    """The weights of one part, by condition."""
 
     kind: CauseKind
     factors: tuple[str, ...]
@@ -120,7 +120,7 @@ class Weights:
     """shape (runs,)"""
 
 
-def part_weights(design: Design) -> list[Weights]:
+def part_weights(design: FactorialDesign) -> list[Weights]:
     """The parts that factors have, in the order in which they are told: by how many factors they are."""
     if design.in_order:
         rows = np.diff(np.eye(len(design.runs)), axis=0)
@@ -128,12 +128,12 @@ def part_weights(design: Design) -> list[Weights]:
     return _full_weights(design) if design.is_full else _fraction(design)[0]
 
 
-def interaction_weights(design: Design) -> list[tuple[list[tuple[str, str]], Floats]]:
-    """Of a fraction, each group of aliases with its weights; none of other designs, whose parts make up the whole."""
+def interaction_weights(design: FactorialDesign) -> list[tuple[list[tuple[str, str]], Floats]]:
+    """Each group of aliases of a fraction with its weights; none of other designs, whose parts make up the whole."""
     return [] if design.adds_up else _fraction(design)[1]
 
 
-def _full_weights(design: Design) -> list[Weights]:
+def _full_weights(design: FactorialDesign) -> list[Weights]:
     place = {run: index for index, run in enumerate(design.runs)}
     parts: list[Weights] = []
     more = np.zeros(len(design.runs))
@@ -150,7 +150,7 @@ def _full_weights(design: Design) -> list[Weights]:
     return [*parts, Weights("more", (), more)] if len(design.factors) > FULL_ORDER else parts
 
 
-def _fraction(design: Design) -> tuple[list[Weights], list[tuple[list[tuple[str, str]], Floats]]]:
+def _fraction(design: FactorialDesign) -> tuple[list[Weights], list[tuple[list[tuple[str, str]], Floats]]]:
     groups = design.aliases()
     columns = [
         np.ones(len(design.runs)),
@@ -177,7 +177,7 @@ Read = Callable[[Floats], Resolution]
 
 
 def divide(
-    design: Design,
+    design: FactorialDesign,
     runs: Mapping[Run, Sequence[float]],
     end: Sequence[float] | None,
     level: float = LEVEL,
@@ -254,7 +254,7 @@ def _cause(of: Weights, part: _Product, whole: _Product, level: float) -> Cause:
     if len(part.logs) >= MINIMUM_BLOCKS:
         reach = quantile(level, len(part.logs))
         places = product(part.places, whole.places)
-        ends = [share_interval(part.logs + own, whole.logs + beside, reach) for own, beside in places]
+        ends = [fieller_interval(part.logs + own, whole.logs + beside, reach) for own, beside in places]
         intervals = [end for end in ends if end is not None]
         if len(intervals) == len(ends) and len({np.sign(whole.logs.mean() + place) for place in whole.places}) == 1:
             interval = min(low for low, _ in intervals), max(high for _, high in intervals)

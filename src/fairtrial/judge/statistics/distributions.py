@@ -53,7 +53,7 @@ def normal_quantile(probability: float) -> float:
 @lru_cache(maxsize=QUANTILES_KEPT)
 def beta_quantile(probability: float, first: float, second: float) -> float:
     """The share that a beta variable with these parameters does not exceed with this probability."""
-    return crossing(lambda share: beta_tails(share, 1 - share, first, second)[0], probability, 0.0, 1.0)
+    return crossing(lambda share: beta_tails(share, 1 - share, first, second)[0], probability, 1.0)
 
 
 def f_above(value: float, degrees: float, degrees_below: float) -> float:
@@ -98,7 +98,7 @@ def _upper_quantile(above: Callable[[float], float], probability: float) -> floa
     high = 1.0
     while above(high) > probability:
         high *= 2
-    return crossing(lambda value: -above(value), -probability, 0.0, high)
+    return crossing(lambda value: -above(value), -probability, high)
 
 
 def heads_up_to(count: int, tosses: int) -> float:

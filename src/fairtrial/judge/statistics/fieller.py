@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def share_interval(parts: NDArray[np.float64], wholes: NDArray[np.float64], reach: float) -> tuple[float, float] | None:
+def fieller_interval(
+    parts: NDArray[np.float64], wholes: NDArray[np.float64], reach: float
+) -> tuple[float, float] | None:
     """The interval of mean(`parts`) / mean(`wholes`), each of shape (blocks,).
 
     Args:

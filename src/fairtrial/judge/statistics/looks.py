@@ -36,8 +36,8 @@ MOST_LOOKS = 5
 """A sixth look would leave less than one percent of error to most looks, and save few blocks."""
 
 LAST_SHARE = 0.75
-"""Of the error, what is kept for the last look. This project's choice: of the time of a run, a claim that is hard to
-decide needs all, and one that is easy is decided at any level."""
+"""The last look keeps this share of the error. This project's choice: a claim that is hard to decide needs all the time
+of a run, and one that is easy is decided at any level."""
 
 
 def plan_looks(first_blocks: int, most_blocks: int) -> list[int]:

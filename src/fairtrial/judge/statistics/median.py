@@ -33,9 +33,9 @@ from fairtrial.judge.statistics.distributions import heads_up_to
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_intervals, mean_p_values
 
 WIDE_GAP = 0.6
-"""Of the range: a gap between two neighbours that is half as wide again as all others together. Narrower ones are
-common where there is one kind of values, and each costs power (Dixon's ratio, an end gap over the range, exceeds 0.64
-in one normal sample of five in ten: D. B. Rorabacher, Analytical Chemistry 63 (1991), 139-146)."""
+"""A gap between two neighbours with this share of the range is half as wide again as all others together. Narrower ones
+are common where there is one kind of values, and each costs power (Dixon's ratio, an end gap over the range, exceeds
+0.64 in one normal sample of five in ten: D. B. Rorabacher, Analytical Chemistry 63 (1991), 139-146)."""
 
 
 def median_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float] | None:

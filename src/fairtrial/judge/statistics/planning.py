@@ -37,7 +37,7 @@ from fairtrial.judge.statistics.window_share import WindowShare
 MOST_BLOCKS = 200
 POWER = 0.9
 POWER_QUANTILE = 1.2816
-"""Of the normal distribution at POWER."""
+"""The quantile of the normal distribution at POWER."""
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,13 @@ from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.student import LEVEL, quantile
 
 MINIMUM_MACHINES = 3
-"""Of two, the scatter between machines would rest on one difference."""
+"""With two, the scatter between machines would rest on one difference."""
 MOST_WAYS = 20_000
 """To leave out machines that may lie: some seconds."""
 LEAST_ERROR = 1e-9
-"""Of a logarithm, where no block differs from another."""
+"""The error of a logarithm where no block differs from another."""
 STEPS, CLOSE = 100, 1e-12
-"""Of Newton's method for τ², at most, and the share of its expectation by which Q may differ from it in the end."""
+"""Newton's method for τ² takes so many steps at most; Q may differ from its expectation by this share in the end."""
 
 Floats = NDArray[np.float64]
 

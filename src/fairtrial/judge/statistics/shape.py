@@ -32,17 +32,17 @@ class Shape:
 
     verdict: Verdict
     ratio: float
-    """Of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other; of `diminishing_returns`,
-    of a point to the straight line."""
+    """The ratio of point `between[1]` to point `between[0]`; of `leads`, of one contender to the other; of
+    `diminishing_returns`, of a point to the straight line."""
     between: tuple[int, int]
     """The two points, counted from 0, whose ratio decides, or is furthest from deciding. Where a point is compared with
     something else at the same place (`leads`, `diminishing_returns`): that point, twice."""
     interval: tuple[float, float] | None
-    """Of that ratio, at `level`. None with fewer than MINIMUM_BLOCKS blocks."""
+    """The interval of that ratio, at `level`; None with fewer than MINIMUM_BLOCKS blocks."""
     level: float
     """The level at which this ratio was judged."""
     bound: float = 1.0
-    """What the interval has to leave out for a verdict."""
+    """The value that the interval has to leave out for a verdict."""
 
 
 def rises(curve: Curve, *, dip: float = DIP, level: float = LEVEL) -> Shape:

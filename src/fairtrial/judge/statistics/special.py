@@ -71,8 +71,9 @@ def gamma_tails(value: float, shape: float) -> tuple[float, float]:
     return 1 - above, above
 
 
-def crossing(rising: Callable[[float], float], level: float, low: float, high: float) -> float:
-    """The value between `low` and `high` at which a function that rises crosses the level, by bisection."""
+def crossing(rising: Callable[[float], float], level: float, high: float) -> float:
+    """The value between 0 and `high` at which a function that rises crosses the level, by bisection."""
+    low = 0.0
     while low < (middle := (low + high) / 2) < high:
         if rising(middle) < level:
             low = middle

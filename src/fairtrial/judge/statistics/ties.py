@@ -40,7 +40,7 @@ class OrderedPair:
     higher: str
     lower: str
     ratio: float
-    """Of `higher` to `lower`: the median of the blocks' ratios, at least 1."""
+    """The median of the blocks' ratios of `higher` to `lower`, at least 1."""
     p_value: float
     """Adjusted for all pairs: the smallest family-wise error at which the pair would be different."""
     different: bool
@@ -173,23 +173,23 @@ def _ranks(order: Sequence[str], pairs: Sequence[OrderedPair], lowest_first: boo
 
 
 def _groups(order: Sequence[str], pairs: Sequence[OrderedPair]) -> tuple[tuple[str, ...], ...]:
-    """Piepho's insert and absorb: each difference splits the groups that hold both of the pair.
+    """Piepho's groups, contender after contender: each joins those of the groups so far that it does not differ from.
 
-    Only a new group can lie within another: the old ones did not before, and each new one is part of an old one. A
-    group is an integer, with a bit for each place in the order: hundreds of contenders have thousands of pairs.
+    With one more, a group goes on as it is unless it is joined whole; of what is joined, what lies within another part
+    is absorbed. A group is an integer, with a bit for each place in the order: hundreds of contenders have thousands of
+    pairs.
     """
     bit = {name: 1 << at for at, name in enumerate(order)}
-    groups = {(1 << len(order)) - 1}
+    apart = dict.fromkeys(order, 0)
     for pair in pairs:
-        if not pair.different:
-            continue
-        both = bit[pair.higher] | bit[pair.lower]
-        split = {group for group in groups if group & both == both}
-        groups -= split
-        new = {group ^ bit[name] for group in split for name in (pair.higher, pair.lower)}
-        groups |= {
-            group for group in new if not any(group & other == group and group != other for other in (*groups, *new))
-        }
+        if pair.different:
+            apart[pair.higher] |= bit[pair.lower]
+            apart[pair.lower] |= bit[pair.higher]
+    groups = {0}
+    for name in order:
+        parts = {group & ~apart[name] for group in groups}
+        largest = {part for part in parts if not any(part & other == part and part != other for other in parts)}
+        groups = {group for group in groups if group & apart[name]} | {part | bit[name] for part in largest}
     ordered = sorted([place for place in range(len(order)) if group >> place & 1] for group in groups)
     return tuple(tuple(order[place] for place in places) for places in ordered)
 

@@ -36,11 +36,34 @@ class PairsTest:
 
     pairs: int
     expected: float
-    p_too_many: float
-    p_too_few: float
-    effective_share: float
-    """Share of the rows that, read uniformly, would give this many pairs: the inverse Simpson index over N.
-    At most 1."""
+    pearson: float
+    """chi-square over single rows"""
+    degrees: int
+    """of its freedom"""
+
+    @property
+    def p_too_many(self) -> float:
+        """The larger of both p-values, of so many pairs or more."""
+        return max(poisson_above(self.pairs - 1, self.expected), chi_square_above(self.pearson, self.degrees))
+
+    @property
+    def p_too_few(self) -> float:
+        """The larger of both p-values, of so few pairs or fewer."""
+        return max(poisson_up_to(self.pairs, self.expected), chi_square_up_to(self.pearson, self.degrees))
+
+    @property
+    def effective_share(self) -> float:
+        """Share of the rows that, read uniformly, would give this many pairs: the inverse Simpson index over N.
+        At most 1."""
+        return min(1.0, self.expected / self.pairs) if self.pairs else 1.0
+
+    def are_too_many(self, alpha: float) -> bool:
+        """Whether `p_too_many` is below alpha; Poisson's goes first, as chi-square of a million rows takes longer."""
+        return poisson_above(self.pairs - 1, self.expected) < alpha and self.p_too_many < alpha
+
+    def are_too_few(self, alpha: float) -> bool:
+        """The same of `p_too_few`."""
+        return poisson_up_to(self.pairs, self.expected) < alpha and self.p_too_few < alpha
 
 
 def bins_test(counts: Sequence[int], rows: int) -> BinsTest | None:
@@ -98,10 +121,4 @@ def pairs_test(picks: int, pairs: int, rows: int) -> PairsTest:
     possible = picks * (picks - 1) / 2
     expected = possible / rows
     pearson = max(0.0, (2 * pairs + picks) * rows / picks - picks)
-    return PairsTest(
-        pairs=pairs,
-        expected=expected,
-        p_too_many=max(poisson_above(pairs - 1, expected), chi_square_above(pearson, rows - 1)),
-        p_too_few=max(poisson_up_to(pairs, expected), chi_square_up_to(pearson, rows - 1)),
-        effective_share=min(1.0, expected / pairs) if pairs else 1.0,
-    )
+    return PairsTest(pairs, expected, pearson, rows - 1)

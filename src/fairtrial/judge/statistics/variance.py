@@ -45,8 +45,8 @@ class Stratum:
     variance: float
     """The estimated component: of units of this level, in squared units of the values; never negative."""
     p_value: float | None
-    """Of the component being zero: the mean square against the next lower one's, F-distributed. None for the lowest.
-    Exact for as many values in each unit, near enough otherwise."""
+    """The p-value of a component of zero: the mean square against the next lower one's, F-distributed. None: it is the
+    lowest. Exact for as many values in each unit, near enough otherwise."""
 
 
 @dataclass(frozen=True)

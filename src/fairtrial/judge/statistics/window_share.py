@@ -30,18 +30,18 @@ from fairtrial.judge.statistics.distributions import f_quantile
 from fairtrial.judge.statistics.variance import split
 
 LEVEL_OF_ADVICE = 0.8
-"""Of each bound of the share: advice is to be right in four of five cases."""
+"""Each bound of the share has this level: advice is to be right in four of five cases."""
 SMALL_SHARE = 0.25
 """Windows without an end would narrow an interval by at most an eighth."""
 LARGE_SHARE = 0.5
 LEAST_BLOCKS = 5
-"""Of fewer, a variance is known to a factor of ten."""
+"""With fewer, a variance is known to a factor of ten."""
 LEAST_SECONDS = 10
 """As a trend within a window needs."""
 MOST_CORRELATION = 0.5
 
 Series = Sequence[Sequence[float]]
-"""Of one condition, for each block the figure second by second."""
+"""The figure of one condition second by second, for each block."""
 
 
 @dataclass(frozen=True)

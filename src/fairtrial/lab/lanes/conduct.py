@@ -12,6 +12,7 @@ from fairtrial.lab.conduct import Conducted
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.block_queue import BlockQueue
 from fairtrial.lab.lanes.messages import END, STOP
+from fairtrial.lab.lanes.remote_host import RUN_AGAIN
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, differences, first_line_of_lanes
 from fairtrial.lab.results_folder import earlier_runs
 from fairtrial.lab.trial.events import ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
@@ -22,7 +23,6 @@ from fairtrial.record.write import RecordWriter
 
 STOPPED_WITHIN_SECONDS = 20.0
 """The stack and the database of a trial that is given up have their times of grace."""
-RUN_AGAIN = "start its worker again, and run the experiment again"
 
 
 def conduct_on_lanes(

@@ -9,7 +9,7 @@ from fairtrial.base.units import UNITS
 from fairtrial.lab.lanes.divide import Lane, LaneDivision, Worker
 
 
-def lanes_in_words(division: LaneDivision) -> str:
+def division_in_words(division: LaneDivision) -> str:
     """`2 lanes of 3 hosts`."""
     return f"{count(len(division.lanes), 'lane')} of {count(len(division.lanes[0].workers), 'host')}"
 

@@ -36,7 +36,7 @@ ATTRIBUTES = frozenset(
 
 
 NEXT, CLOSE = "next rows", "close"
-"""What can be called of what lasts, beside its methods: the next rows of an iterator, as JSON, and its end."""
+"""A value that lasts has two calls beside its methods: the next rows of an iterator, as JSON, and its end."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from functools import partial
 from itertools import count, islice
 from typing import Any, Self
 
@@ -26,6 +25,8 @@ from fairtrial.lab.lanes.task import HostTask, plan_of
 from fairtrial.lab.meters.machine import MachineWatch, host_properties
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.trial.environment import telling_of_rows
+from fairtrial.lab.trial.events import Preparing
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.settle import settle
@@ -38,7 +39,7 @@ LOOK_EVERY_SECONDS = 0.25
 """How often it looks whether a service has ended, which takes no more than one system call."""
 ROWS_AT_A_TIME = 2000
 SAMPLE_EVERY_SECONDS = 1.0
-"""Of memory: the database may have all processors of its host, so that each look is at its cost."""
+"""Memory is looked at so rarely as the database may have all processors of its host, and pays for each look."""
 
 
 def serve_host(task: HostTask, channel: Channel) -> None:
@@ -141,8 +142,9 @@ class HostLab:
         service = next(each for each in services if each.name == name)
         tables = planned.data.tables if with_tables else ()
         variant = planned.service_options(service).variant
-        start = ServiceStart(tables, variant, partial(self._channel.send, "rows"), addresses=self._addresses)
-        with service.start(start) as running:
+        self._channel.on(Preparing(service.title))
+        on_rows = telling_of_rows(tables, self._channel.on)
+        with service.start(ServiceStart(tables, variant, on_rows, addresses=self._addresses)) as running:
             assert isinstance(running, PrivateService)
             running.identity = running.identity.model_copy(update={"host": host_properties()})
             with closing(Server(running)) as server:

@@ -24,7 +24,7 @@ from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Failure, TrialRecord
 
 MOST_LOG_BYTES = 1 << 18
-"""Of a stack's log, as it is sent: its end."""
+"""So much of the end of a stack's log is sent."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,16 @@ class LaneHosts:
         return trial_hosts if self.loads is None else self.loads.with_loads(trial_hosts)
 
     def assert_connected(self) -> None:
-        """Raise HostLost if one of them, or the scheduler, is lost."""
+        """Raise HostLost if one of them, or the scheduler, does not answer."""
         if self.cluster is None:
             return
         try:
-            workers = self.cluster.workers()
+            self.cluster.workers()
         except Exception as error:  # whatever Dask says of a connection that is gone
             raise HostLost(f"the lane's connection to the scheduler is lost: {error}") from error
-        if self.loads is not None:
-            self.loads.assert_connected(workers)
-        for host in (self.services, self.balancer):
-            if host is not None:
-                host.assert_connected(workers)
+        for hosts in (self.loads, self.services, self.balancer):
+            if hosts is not None:
+                hosts.assert_connected()
 
 
 @contextmanager
@@ -137,30 +135,32 @@ def _try_blocks(task: LaneTask, hosts: LaneHosts, results: Path, channel: Channe
         hosts.assert_connected()
         channel.send("ready", ready.record)
         for block in blocks:
-            for record in _trials(task, plan, block, ready, hosts, channel):
+            for record in trials_of_block(plan, block, ready, hosts, channel):
+                record.lane = task.lane.number
                 channel.send("trial", record, _end_of_log(results, record))
-            hosts.assert_connected()
             channel.send("block")
 
 
-def _trials(
-    task: LaneTask, plan: Plan, block: int, ready: PreparedLab, hosts: LaneHosts, channel: Channel
+def trials_of_block(
+    plan: Plan, block: int, ready: PreparedLab, hosts: LaneHosts, channel: Channel
 ) -> Iterator[TrialRecord]:
+    """Try a block. After each trial all hosts must answer; else one that measured nothing is no contender's fault.
+
+    Raises:
+        HostLost: one does not, after the trial's record.
+    """
     for trial in plan.trials():
         if trial.block != block:
             continue
         channel.on(TrialBegins(trial))
         record = ready.run(trial)
-        record.lane = task.lane.number
-        if record.failure is not None:
-            try:
-                hosts.assert_connected()
-            except HostLost as error:
-                record.failure = Failure(
-                    stage="host", reason=error.reason, remedy="start its worker again, and run the experiment again"
-                )
-                yield record
-                raise
+        try:
+            hosts.assert_connected()
+        except HostLost as error:
+            if record.failure is not None or (record.engine is None and record.program is None):
+                record.failure = Failure.of("host", error)
+            yield record
+            raise
         yield record
 
 

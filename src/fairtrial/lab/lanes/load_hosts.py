@@ -1,16 +1,15 @@
 """The hosts that the load of a lane comes from, as the lane's lab sees them."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fairtrial.base.clock_offset import ClockOffset
-from fairtrial.base.printable import printable
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import RemoteEngine, process_of, remote_engine
-from fairtrial.cluster.joint import JointAccount, JointEngines
+from fairtrial.cluster.joint import JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
-from fairtrial.lab.lanes.remote_host import HostLost
+from fairtrial.lab.lanes.remote_host import assert_answers
 from fairtrial.lab.placement import TrialHosts
 from fairtrial.record.load_hosts import LoadHostAccount
 
@@ -33,7 +32,8 @@ class LoadHosts:
             quiet_seconds: for so long an engine's events are left with its worker.
         """
         self._engines, self._quiet_seconds = engines, quiet_seconds
-        self._account = JointAccount()
+        self._joint: JointEngines | None = None
+        """the engines of the last load, if they were several"""
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
 
@@ -57,14 +57,14 @@ class LoadHosts:
         """
         if len(self._engines) == 1:
             return self.start_on(0)(plan)
-        self._clocks_of_run = self._clocks or [engine.clock() for engine in self._engines]
-        return JointEngines(
+        self._clocks_of_run, self._joint = self._clocks or [engine.clock() for engine in self._engines], None
+        self._joint = JointEngines(
             self._engines,
             plan.model_copy(update={"threads": plan.threads // len(self._engines)}),
-            self._account,
             monotonic=self._clocks_of_run,
             quiet_seconds=self._quiet_seconds,
-        ).process
+        )
+        return self._joint.process
 
     def start_on(self, host: int) -> EngineStart:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
@@ -94,16 +94,15 @@ class LoadHosts:
     @property
     def apart(self) -> str:
         """How far apart the windows of the last load opened, in words; empty where they did not."""
-        return self._account.apart
+        return "" if self._joint is None else self._joint.apart
 
     def _accounts(self) -> Sequence[LoadHostAccount]:
-        return self._account.hosts if len(self._engines) > 1 else []
+        return [] if self._joint is None else self._joint.accounts
 
-    def assert_connected(self, workers: Container[str]) -> None:
-        """Raise HostLost if one of them is not among the workers of the cluster."""
+    def assert_connected(self) -> None:
+        """Raise HostLost if the worker of one of them does not answer."""
         for engine in self._engines:
-            if engine.worker not in workers:
-                raise HostLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
+            assert_answers(engine.cluster, engine.worker, "load host")
 
 
 def load_hosts(cluster: Cluster, workers: Sequence[str], quiet_seconds: float = QUIET_SECONDS) -> LoadHosts:

@@ -15,7 +15,8 @@ from typing import IO, Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.programs import from_line, to_line
-from fairtrial.lab.trial.events import Event, Preparing, RowProgress, StageBegins, Step, TrialBegins
+from fairtrial.lab.trial.events import Event, TrialBegins
+from fairtrial.lab.trial.step_lines import StepLines
 
 ENDS_WITHIN_SECONDS = 20.0
 """A stack and a database have their times of grace. What is left then, the guards end when this process does."""
@@ -23,8 +24,6 @@ END = "end"
 """The message by which all is done, and a lab ends in order."""
 STOP = "stop"
 """The message by which a trial under way is given up, as its user wants it."""
-NEWS_OF_ROWS = 10
-"""How often the loading of rows is told of."""
 
 
 class Channel:
@@ -32,7 +31,7 @@ class Channel:
 
     def __init__(self, lines: IO[str], out: IO[str]) -> None:
         self._lines, self._out = lines, out
-        self._lock, self._tenths = threading.Lock(), 0
+        self._lock, self._steps = threading.Lock(), StepLines()
 
     @classmethod
     def of_standard_streams(cls) -> "Channel":
@@ -100,22 +99,10 @@ class Channel:
 
     def on(self, event: Event) -> None:
         """Tell how the experiment goes on. Nothing is told while a load is measured."""
-        match event:
-            case Preparing(what):
-                self._tenths = 0
-                self.step(f"preparing {what}")
-            case Step(text):
-                self.step(text)
-            case RowProgress(rows, of):
-                tenths = rows * NEWS_OF_ROWS // of
-                if tenths > self._tenths:
-                    self._tenths = tenths
-                    self.step(f"loading rows: {rows:,} of {of:,}")
-            case TrialBegins(trial):
-                self.send("begins", trial.index)
-            case StageBegins(_, awaited):
-                if awaited:
-                    self.step(f"waiting for {awaited}")
+        if isinstance(event, TrialBegins):
+            self.send("begins", event.trial.index)
+        elif (step := self._steps.of(event)) is not None:
+            self.step(step)
 
 
 def _interrupt() -> None:

@@ -1,9 +1,10 @@
 """A further host of a lane, and the lab there, as the lane's lab sees them."""
 
+import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -11,19 +12,37 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.lanes.messages import END
 from fairtrial.lab.lanes.task import HostTask
+
+RUN_AGAIN = "start its worker again, and run the experiment again"
 
 
 class HostLost(Problem):
     """A host of the lane is lost, so that no further trial can be tried on it."""
 
     def __init__(self, reason: str) -> None:
-        remedy = "see whether its host can be reached; start the worker again, and then run again"
-        super().__init__(reason, remedy, NOTHING_RAN)
+        super().__init__(reason, RUN_AGAIN, NOTHING_RAN)
+
+
+def assert_answers(cluster: Cluster, worker: str, name: str) -> None:
+    """Require that a worker answers now.
+
+    It is asked itself: a call of it may have failed before the scheduler knows that it is lost.
+
+    Args:
+        name: what messages call its host.
+
+    Raises:
+        HostLost: it does not answer.
+    """
+    try:
+        cluster.call(worker, os.getpid)
+    except Exception as error:  # a Problem, or whatever else Dask says of a worker that it cannot reach
+        reason = error.reason if isinstance(error, Problem) else printable(repr(error), 200)
+        raise HostLost(f"the {name} is lost: {reason}") from error
 
 
 class RemoteHost(RemoteLab):
@@ -45,8 +64,6 @@ class RemoteHost(RemoteLab):
         self._numbers = count(1)
         self._answers = queue.SimpleQueue[Message]()
         self._faults: dict[int, str | None] = {}
-        self.on_rows: RowsLoaded = nobody
-        """is called while rows are loaded there"""
         self._lock = threading.Lock()
         """held during a call: the host answers one after the other"""
         self.problem: Problem | None = None
@@ -66,10 +83,9 @@ class RemoteHost(RemoteLab):
         """The monotonic clock there, beside this host's. Raises Problem: its worker does not answer."""
         return self._cluster.clock(self.worker, time.monotonic)
 
-    def assert_connected(self, workers: Container[str]) -> None:
-        """Raise HostLost if its worker is not among those of the cluster, or its lab has ended."""
-        if self.worker not in workers:
-            raise HostLost(f"the worker at {printable(self.worker, 60)}, the {self._name}, is lost")
+    def assert_connected(self) -> None:
+        """Raise HostLost if its worker does not answer, or its lab has ended."""
+        assert_answers(self._cluster, self.worker, self._name)
         if self.problem is not None:
             raise HostLost(f"the lab on the {self._name} is lost: {self.problem.reason}")
 
@@ -101,14 +117,8 @@ class RemoteHost(RemoteLab):
                 self._answers.put(message)
             case "fault", target, fault:
                 self._faults[target] = fault
-            case "rows", table, loaded:
-                self.on_rows(table, loaded)
             case "step", text:
                 self._on_step(f"on the {self._name}: {text}")
             case "problem", problem:
                 self.problem = self.problem or problem
                 self._answers.put(("problem", None, problem))
-
-
-def nobody(_table: str, _loaded: int) -> None:
-    """Told of rows while none are loaded."""

@@ -3,15 +3,15 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from fairtrial.base.clock_offset import SAME_CLOCK, over_time
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService, Service
+from fairtrial.catalog.services.model import Change, RunningService, Service
 from fairtrial.lab.lanes.host_calls import ATTRIBUTES, CLOSE, METHODS, NEXT, Lasting
-from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
+from fairtrial.lab.lanes.remote_host import RemoteHost
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.record.database import Settle
 from fairtrial.record.machine import MachineMeter
@@ -19,12 +19,12 @@ from fairtrial.record.processes import ServerMeter
 
 ANSWERS_WITHOUT_HOST: Mapping[str, Any] = {"altered": "its host is lost", "counters": {}, "end_sessions": None}
 """By method, what a service that cannot be asked answers, as its Protocol has it. All others raise a Problem."""
+Remote = TypeVar("Remote", bound="RemoteServer")
 
 
-@contextmanager
 def service_up_on(
-    host: RemoteHost, service: Service, point: int, with_tables: bool, on_rows: RowsLoaded
-) -> Iterator[RunningService]:
+    host: RemoteHost, service: Service, point: int, with_tables: bool
+) -> AbstractContextManager[RunningService]:
     """Bring a service up on a host, and down again.
 
     Args:
@@ -34,20 +34,13 @@ def service_up_on(
     Raises:
         Problem: it cannot be brought up, or its host is lost.
     """
-    host.on_rows = on_rows
-    try:
-        lasting = host.call(0, "service", service.name, point, with_tables)
-    finally:
-        host.on_rows = nobody
-    running = RemoteService(host, lasting.number)
-    try:
-        yield cast("RunningService", running)
-    finally:
-        running.stop()
+    up = _up_on(host, RemoteService, "service", service.name, point, with_tables)
+    return cast("AbstractContextManager[RunningService]", up)
 
 
-@contextmanager
-def balancer_up_on(host: RemoteHost, ports: Sequence[int], stacks_host: str) -> Iterator["RemoteBalancer"]:
+def balancer_up_on(
+    host: RemoteHost, ports: Sequence[int], stacks_host: str
+) -> "AbstractContextManager[RemoteBalancer]":
     """Bring the plan's balancer up on a host, and down again.
 
     Args:
@@ -57,11 +50,16 @@ def balancer_up_on(host: RemoteHost, ports: Sequence[int], stacks_host: str) -> 
     Raises:
         Problem: it is not installed there or does not start, or its host is lost.
     """
-    front = RemoteBalancer(host, host.call(0, "balancer", ports, stacks_host).number)
+    return _up_on(host, RemoteBalancer, "balancer", ports, stacks_host)
+
+
+@contextmanager
+def _up_on(host: RemoteHost, kind: "type[Remote]", method: str, *arguments: Any) -> "Iterator[Remote]":
+    server = kind(host, host.call(0, method, *arguments).number)
     try:
-        yield front
+        yield server
     finally:
-        front.stop()
+        server.stop()
 
 
 class RemoteMeter:

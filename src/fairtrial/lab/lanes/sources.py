@@ -13,7 +13,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.stacks.model import Stack
 
 MOST_BYTES = 64 << 20
-"""Of the folders of all stacks together, packed: they travel in Dask's messages, through the scheduler."""
+"""The packed folders of all stacks have so many at most: they travel in Dask's messages, through the scheduler."""
 
 
 class SentFolder(Strict):
@@ -69,7 +69,7 @@ def unpacked_stack(content: SentStack) -> Stack:
     )
 
 
-def assert_bounded(stacks: "list[SentStack]") -> None:
+def assert_sendable(stacks: "list[SentStack]") -> None:
     """Raises a Problem if they are too long together."""
     total = sum(len(each.packed) for stack in stacks for each in (stack.folder, *stack.checkouts.values()))
     if total > MOST_BYTES:

@@ -8,7 +8,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.fitness import assert_fit, worker_facts
+from fairtrial.cluster.fitness import assert_fit, facts_of
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import SEPARATE_ROLES, Lane, LaneDivision, Worker, divide
@@ -34,7 +34,7 @@ def lanes_of(
             share processors, or Dask may do things twice.
     """
     states = cluster.workers()
-    facts = {address: worker_facts(cluster, address) for address in states}
+    facts = {address: facts_of(cluster, address) for address in states}
     workers = [
         Worker(address, roles_of(states[address]["resources"]), its.boot_id, its.host, tuple(its.cpus))
         for address, its in facts.items()

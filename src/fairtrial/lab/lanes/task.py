@@ -10,7 +10,7 @@ from fairtrial.catalog.services.model import Addresses
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.lanes.divide import Lane
-from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
+from fairtrial.lab.lanes.sources import SentStack, assert_sendable, packed_stack, unpacked_stack
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from fairtrial.record.placement import Placement
@@ -77,7 +77,7 @@ def sent_plan(plan: Plan, file: str) -> SentPlan:
         if bound:
             raise Problem(f"{file}: {what} {BOUND_HERE}", "try it without --cluster", NOTHING_RAN)
     stacks = {stack.name: packed_stack(stack) for stack in plan.stacks}
-    assert_bounded(list(stacks.values()))
+    assert_sendable(list(stacks.values()))
     return SentPlan(
         experiment=experiment,
         file=file,

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+from fairtrial.base.loopback import OUTGOING_PORTS, outgoing_ports
 from fairtrial.record.machine import NetworkMeter
 
 ROOT = Path("/")
@@ -105,6 +106,5 @@ def reuses_time_wait_ports(root: Path = ROOT) -> bool | None:
 def local_ports(root: Path = ROOT) -> int | None:
     """The number of ports for outgoing connections; None where the kernel does not report it."""
     with suppress(OSError, ValueError):
-        low, high = map(int, (root / "proc/sys/net/ipv4/ip_local_port_range").read_text().split())
-        return high - low + 1
+        return len(outgoing_ports(root / OUTGOING_PORTS.relative_to("/")))
     return None

@@ -31,7 +31,7 @@ class Party:
 
     @property
     def services(self) -> list[Root]:
-        """What serves its server, on the server's processors."""
+        """The services of its server, on the server's processors."""
         return [*self.database, *self.beside]
 
     def cpu_seconds(self) -> "IdleUse":
@@ -48,7 +48,7 @@ class IdleUse:
 
     @property
     def total(self) -> float:
-        """Of its server and its services."""
+        """The sum of its server and its services."""
         return self.server + self.services
 
     def __sub__(self, other: "IdleUse") -> "IdleUse":

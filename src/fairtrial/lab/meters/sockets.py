@@ -67,7 +67,7 @@ def kernel_socket() -> socket.socket:
 
 
 def questions_about(sockets: Sequence[bytes]) -> bytes:
-    """What `unread_bytes` asks the kernel of these sockets, which are from `sockets_at`."""
+    """Questions of `unread_bytes` to the kernel about these sockets, which are from `sockets_at`."""
     return b"".join(_message(REQUEST_ONE, each[0], 0, ANY_STATE, each[ID]) for each in sockets)
 
 

@@ -7,14 +7,14 @@ from typing import Protocol
 
 from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
 from fairtrial.base.loopback import LOOPBACK
-from fairtrial.catalog.services.model import RowsLoaded, RunningService, Service
+from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.placement import Placement
 
-StartService = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
-"""`up(service, point, with_tables, on_rows)` brings a service up, with the tables of the plan's point at this place or
+StartService = Callable[[Service, int, bool], AbstractContextManager[RunningService]]
+"""`up(service, point, with_tables)` brings a service up, with the tables of the plan's point at this place or
 with none, and down at the end; raises Problem"""
 
 
@@ -67,6 +67,11 @@ class TrialHosts:
 
     start_balancer: StartBalancer | None = None
     """brings the balancer up on a host of its own; None: it is on this machine"""
+
+    @property
+    def has_load_here(self) -> bool:
+        """Whether the load comes from this machine."""
+        return self.start is start_here
 
     def start_at(self, placement: Placement, place: int) -> EngineStart:
         """Starts an engine on the host that has the processor at this place of the placement's `load_cpus`."""

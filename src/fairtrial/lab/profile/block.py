@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.lab.profile.condition import profile_condition
+from fairtrial.lab.profile.condition import planned_profile_seconds, profile_condition
 from fairtrial.lab.trial.events import Step, unwatched
 from fairtrial.lab.trial.flow import Workbench, timestamp
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -20,7 +19,7 @@ def assert_profilable(plan: Plan) -> None:
     Raises:
         Problem: its contenders are programs, which end with their job.
     """
-    if not isinstance(plan.workload, ServerWorkload):
+    if plan.workload.kind == "program":
         raise Problem(
             f"--profile: the contenders of {plan.workload.name} are programs that end with their job; only servers are "
             "profiled",
@@ -39,7 +38,7 @@ def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord
     """
     index, block = plan_end(plan)
     watcher, unwatched_bench = workbench.watcher, replace(workbench, watcher=unwatched)
-    conditions = [each for each in profiled_conditions(plan) if not each.recorded.again]
+    conditions = _once_each(plan)
     try:
         with RecordWriter(workbench.results, PROFILES_FILE) as writer:
             for place, condition in enumerate(conditions, 1):
@@ -53,6 +52,15 @@ def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord
                 writer.append(profile)
     except Problem as problem:
         watcher(Step(f"not profiled: {problem}"))
+
+
+def planned_block_seconds(plan: Plan) -> float:
+    """How long the block takes, as far as the plan tells."""
+    return sum(planned_profile_seconds(each.load.single_run()) for each in _once_each(plan))
+
+
+def _once_each(plan: Plan) -> Sequence[PlannedCondition]:
+    return [each for each in profiled_conditions(plan) if not each.recorded.again]
 
 
 def profiled_conditions(plan: Plan) -> Sequence[PlannedCondition]:

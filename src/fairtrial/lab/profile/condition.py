@@ -14,8 +14,10 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.profile.allocations.go_log import CollectionsInLog, go_settings, is_go
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
-from fairtrial.lab.profile.short_loads import TreeWatches, short_loads
-from fairtrial.lab.profile.system_calls import count_hardware, count_system_calls
+from fairtrial.lab.profile.short_loads import LOADS, WARMUP_SECONDS, TreeWatches, short_loads
+from fairtrial.lab.profile.short_loads import SECONDS as SHORT_SECONDS
+from fairtrial.lab.profile.system_calls import NAMES_SECONDS, count_hardware, count_system_calls
+from fairtrial.lab.profile.system_calls import SECONDS as COUNTED_SECONDS
 from fairtrial.lab.trial.audit import ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.flow import (
@@ -31,7 +33,7 @@ from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.load.request_load import OneRunLoad
-from fairtrial.plan.plan import PlannedTrial
+from fairtrial.plan.plan import OVERHEAD_SECONDS, PlannedTrial
 from fairtrial.record.folded_stacks import write_folded
 from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.profile import (
@@ -140,6 +142,15 @@ def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> OneRun
         if capacity.rate_per_second is not None
     ]
     return load.single_run(rates[-1] if rates else None)
+
+
+def planned_profile_seconds(load: OneRunLoad) -> float:
+    """How long one condition takes, as far as the plan tells: the load as in a trial, once more under profilers, its
+    system calls, and the short loads of a second start."""
+    profiled_seconds, _ = _as_profiled(load)
+    under_profilers = SECOND_WARMUP_SECONDS + profiled_seconds + NAMES_SECONDS + COUNTED_SECONDS
+    parts = 2 * LOADS * (WARMUP_SECONDS + SHORT_SECONDS)
+    return load.planned_seconds + under_profilers + parts + 2 * OVERHEAD_SECONDS
 
 
 def _with_variables(context: TrialContext, settings: Callable[[Mapping[str, str]], Mapping[str, str]]) -> TrialContext:
@@ -254,7 +265,7 @@ def _up_again(context: TrialContext, load: OneRunLoad, recordings: Recordings, w
 
 
 def allocations_of(by_process: Mapping[int, tuple[str, int]], pids: Sequence[int], verified: int) -> Allocations | None:
-    """Of all processes that told; None where one of those that do the work did not, or they count different things."""
+    """The sum of all processes that told; None where one that does work did not, or they count different things."""
     if not verified or not pids or not set(pids) <= by_process.keys():
         return None
     units = {unit for unit, _ in by_process.values()}

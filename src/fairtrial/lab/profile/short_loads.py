@@ -54,7 +54,9 @@ class _PartWatches:
         self._trees = TreeWatches(contender)
         self._proxy = context.proxies.get(context.condition.service.name)
         # A connection that has many requests in it, or one only, does not tell how many are unread.
-        is_one_in_each = plan.http2 is None and plan.pipeline == 1 and plan.requests_per_connection is None
+        is_one_in_each = (
+            plan.http2 is None and plan.http3 is None and plan.pipeline == 1 and plan.requests_per_connection is None
+        )
         port = int(deployment.address.rpartition(":")[2])
         ports = [instance.port for instance in deployment.instances]
         self._unread = UnreadWatch(port, ports) if is_one_in_each else None
@@ -147,13 +149,16 @@ def _short(plan: EnginePlan, seconds: float, warmup_seconds: float) -> EnginePla
 
 
 def _by_one_client(plan: EnginePlan) -> EnginePlan:
-    http2 = None if plan.http2 is None else plan.http2.model_copy(update={"streams": 1})
+    one_stream = {
+        key: None if protocol is None else protocol.model_copy(update={"streams": 1})
+        for key, protocol in {"http2": plan.http2, "http3": plan.http3}.items()
+    }
     changes = {
         "load": Closed(connections=1),
         "drain_seconds": None,
         "deadline_seconds": None,
         "pipeline": 1,
-        "http2": http2,
+        **one_stream,
         "threads": 1,
         "cpus": plan.cpus[:1],
     }

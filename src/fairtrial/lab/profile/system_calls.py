@@ -1,4 +1,4 @@
-"""What tools count of a stack's processes in short loads of their own: system calls, and the processors' own events.
+"""Counts by tools of a stack's processes in short loads of their own: system calls, and the processors' own events.
 
 perf counts in the kernel, and loses nothing. Each name that it counts costs time at every switch of a thread, and some
 30 ms when it ends: those that occur are looked for first. strace stops the process at each call, for some 100 times

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fairtrial.base.printable import printable
+from fairtrial.base.printable import printable, printable_end
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.engine.guard import Guarded
@@ -71,9 +71,9 @@ class Tool:
         for file in (self.errors, self.output):
             with file.open("rb") as stream:
                 stream.seek(max(0, file.stat().st_size - SAID_BYTES))
-                text = printable(stream.read().decode(errors="replace"))
+                text = printable_end(stream.read().decode(errors="replace"), SAID_CHARACTERS)
             if text:
-                return f": {text[-SAID_CHARACTERS:]}"
+                return f": {text}"
         return ""
 
     def close(self) -> None:

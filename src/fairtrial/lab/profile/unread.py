@@ -38,7 +38,7 @@ class _Side:
         return random.sample(self._sockets, min(MOST_SOCKETS, len(self._sockets)))
 
     def add(self, unread: Sequence[int | None]) -> None:
-        """What was found in those that were drawn."""
+        """Count what was found in those that were drawn."""
         if unread:
             self._asked += len(unread)
             self._lost += unread.count(None)

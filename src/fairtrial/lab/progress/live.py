@@ -13,8 +13,8 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
+from fairtrial.lab.crowded import CrowdedWarnings
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.crowded import CrowdedWarnings
 from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.lab.trial.events import (
     Building,

@@ -3,20 +3,17 @@
 from rich.console import Console
 from rich.text import Text
 
+from fairtrial.lab.crowded import CrowdedWarnings
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.crowded import CrowdedWarnings
 from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.lab.trial.events import (
     EngineEvent,
     Event,
     ExperimentBegins,
     Notice,
-    Preparing,
-    RowProgress,
-    StageBegins,
-    Step,
     TrialEnds,
 )
+from fairtrial.lab.trial.step_lines import StepLines
 
 SILENT_SECONDS = 30.0
 """So long nothing is printed at most while trials end."""
@@ -31,27 +28,19 @@ class PlainProgress:
         self._clock: Clock | None = None
         self._lines: TrialLines | None = None
         self._crowded = CrowdedWarnings()
-        self._printed_tenths = 0
+        self._steps = StepLines()
         self._printed_at_seconds = 0.0
 
     def on(self, event: Event) -> None:
         """Print what of this event is worth a line in a log: stages, rates and the begin of a trial are not."""
+        if (step := self._steps.of(event)) is not None:
+            self._print(Text(step))
         match event:
-            case Preparing(what):
-                self._printed_tenths = 0
-                self._print(Text(f"preparing {what}"))
-            case Step(text) | Notice(text):
+            case Notice(text):
                 self._print(Text(text))
-            case RowProgress(rows, of):
-                tenths = rows * 10 // of
-                if tenths > self._printed_tenths:
-                    self._printed_tenths = tenths
-                    self._print(Text(f"loading rows: {rows:,} of {of:,}"))
             case ExperimentBegins(experiment):
                 self._clock = Clock(experiment)
                 self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
-            case StageBegins(_, awaited) if awaited:
-                self._print(Text(f"waiting for {awaited}"))
             case EngineEvent({"event": "crowded"} as crowded):
                 self._crowded.after(crowded, self._print)
             case TrialEnds(record):

@@ -75,7 +75,7 @@ class _Bracket:
             or self.lowest_missed <= self.highest_met * (1 + precision)
         ):
             return None
-        return math.sqrt(self.highest_met * self.lowest_missed)
+        return _four_digits(math.sqrt(self.highest_met * self.lowest_missed))
 
 
 def search(
@@ -103,7 +103,7 @@ def search(
     def attempt(rate: float, *, confirming: bool) -> Probe:
         seconds = load.duration_seconds if confirming else load.probe_seconds
         arrivals = max(_arrivals(each, parts) for each in load.objectives)
-        seconds = max(seconds, arrivals / rate)
+        seconds = max(seconds, math.ceil(100 * arrivals / rate) / 100)
         summary = run(rate, seconds, confirming)
         for _ in range(1, WARM_UPS):
             if not confirming or summary.warm_up is None or summary.warm_up.rise_at_the_limit is None:
@@ -118,7 +118,7 @@ def search(
 
     rate, factor = load.lowest_per_second, BRACKET_FACTOR ** (0.5 + offset)
     while any(result.met for result in attempt(rate, confirming=False).objectives) and rate < load.highest_per_second:
-        rate, factor = min(rate * factor, load.highest_per_second), BRACKET_FACTOR
+        rate, factor = min(_four_digits(rate * factor), load.highest_per_second), BRACKET_FACTOR
     for bracket in brackets.values():
         while (middle := bracket.middle(load.precision)) is not None:
             attempt(middle, confirming=False)
@@ -137,12 +137,18 @@ def search(
                     missed_per_second=_lowest_missed(probes, objective, at),
                     at_the_top=bracket.lowest_missed is None and at >= load.highest_per_second,
                 )
-            at /= 1 + load.precision
+            at = _four_digits(at / (1 + load.precision))
         return CapacityFound(objective=objective.name, rate_per_second=None)
 
     # The trial shows the times of the last run: the first objective is confirmed last.
     capacities = [confirmed(objective) for objective in reversed(load.objectives)]
     return CapacitySearch(probes=probes, found=capacities[::-1])
+
+
+def _four_digits(rate: float) -> float:
+    """The rate with four digits: what a search draws has no more of them that mean anything. The narrowest step is 1%,
+    so that the grid still lies where it was drawn."""
+    return float(f"{rate:.4g}")
 
 
 def _lowest_missed(probes: Sequence[Probe], objective: Objective, above: float) -> float | None:

@@ -19,7 +19,6 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeKilled
-from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.run import StopEarly
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
@@ -121,7 +120,7 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     context.environment.as_loaded(context.service, changed=True)
     kill = _Kill(service)
     operations = None
-    if isinstance(context.plan.workload, ProgramWorkload):
+    if context.plan.workload.kind == "program":
         operations, seconds = _job(context, kill)
     else:
         with up(context) as contender:

@@ -4,7 +4,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
+import httpx
+
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
+from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.stacks.certificate import Certificate, certificate_for
 from fairtrial.catalog.stacks.kinds import start_stack
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import StartRequest
@@ -13,11 +18,13 @@ from fairtrial.catalog.stacks.url import find_running
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
+from fairtrial.experiment.ready import SPEAKS_HTTP3
 from fairtrial.lab.meters.service import RemotelyMetered, ServiceMeter
 from fairtrial.lab.placement import RunningBalancer
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
+from fairtrial.load.engine_terms import Protocol
 from fairtrial.record.processes import Stop
 
 
@@ -38,6 +45,17 @@ class Deployment:
     """None: plain HTTP"""
     other_addresses: list[str] | None = None
     """further ones, to which connections go in turn"""
+    over: Protocol = "HTTP/1.1"
+    """what the load comes over"""
+
+    @property
+    def ca_file(self) -> str | None:
+        """PEM of the authorities that are trusted; None: the roots of this machine, or it speaks no TLS."""
+        return None if self.tls is None else self.tls.ca_file
+
+    def client(self) -> httpx.Client:
+        """For the lab's own requests, which come as the load does."""
+        return client_of(self.url, ca_file=self.ca_file, over=self.over)
 
     @property
     def not_measured(self) -> str:
@@ -97,16 +115,25 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         Problem: the balancer did not start, or what should run already is not ready, or a service ended.
     """
     condition = context.condition
-    stack, ready = condition.stack, context.server_workload.ready
+    stack, over = condition.stack, condition.load.protocol
+    # Nothing is promised of the port of TCP.
+    ready = SPEAKS_HTTP3 if over == "HTTP/3" else context.server_workload.ready
     if isinstance(origin := stack.origin, UrlOrigin):
         within_seconds = origin.ready_within_seconds or READY_WITHIN_SECONDS
-        server = find_running(origin.url, origin.ready or ready, within_seconds, origin.addresses)
+        server = find_running(origin.url, origin.ready or ready, within_seconds, origin.addresses, over)
         yield Deployment(
-            origin.url, server.address, host=server.host, tls=server.tls, other_addresses=server.other_addresses
+            origin.url,
+            server.address,
+            host=server.host,
+            tls=server.tls,
+            other_addresses=server.other_addresses,
+            over=over,
         )
         return
     with ExitStack() as running:
         instances: list[RunningStack] = []
+        host = context.environment.trial_hosts.host
+        certificate = running.enter_context(_certificate(context, host)) if stack.origin.is_secure else None
         request = StartRequest(
             stack,
             condition.variant,
@@ -119,7 +146,9 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             redaction=context.redaction,
             user=running.enter_context(user_of_trial(context)),
             fault=context.fault,
-            host=context.environment.trial_hosts.host,
+            host=host,
+            certificate=certificate,
+            over=over,
         )
         for number in range(context.point.experiment.instances):
             instance = start_stack(replace(request, settings=context.stack_settings(number)))
@@ -129,7 +158,18 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         balancer = context.plan.balancer
         front = None if balancer is None else running.enter_context(_front(context, balancer, instances))
         address = instances[0].address if front is None else f"{front.host}:{front.port}"
-        yield Deployment(f"http://{address}", address, instances, front)
+        url = f"{'http' if certificate is None else 'https'}://{address}"
+        tls = None if certificate is None else Tls(server_name=host, ca_file=str(certificate.authority))
+        yield Deployment(url, address, instances, front, tls=tls, over=over)
+
+
+def _certificate(context: TrialContext, host: str) -> AbstractContextManager[Certificate]:
+    if not context.environment.trial_hosts.has_load_here:
+        raise Problem(
+            "tls: the load comes from another host, which has no file of the certificate that the lab makes",
+            "let the load come from this machine, or start the server yourself and set `url` with https",
+        )
+    return certificate_for(host)
 
 
 def _front(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from fairtrial.base.cache.once import CacheNotWritable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
-from fairtrial.catalog.services.model import RunningService, Service, ServiceStart
+from fairtrial.catalog.services.model import RowsLoaded, RunningService, Service, ServiceStart
 from fairtrial.catalog.tables import WORK_TABLE, Table, tables_sha256
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
@@ -241,16 +242,12 @@ class Environment:
         self, service: Service, point: Point, tables: Sequence[Table]
     ) -> AbstractContextManager[RunningService]:
         options = point.service_options(service)
-        counts = {table.name: table.rows.count for table in tables}
-
-        def on_rows(table: str, loaded: int) -> None:
-            self.watcher(RowProgress(loaded, counts[table]))
-
+        on_rows = telling_of_rows(tables, self.watcher)
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
         if self.trial_hosts.start_service is not None and service.port is not None:
             place = next(place for place, each in enumerate(self.plan.points) if each is point)
-            return self.trial_hosts.start_service(service, place, bool(tables), on_rows)
+            return self.trial_hosts.start_service(service, place, bool(tables))
         files = point.data.files.get(service.name, ())
         return service.start(ServiceStart(tables, options.variant, on_rows, files, address=options.address))
 
@@ -288,6 +285,9 @@ def trial_environment(
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache that cannot
     is a failure of all conditions. Where points differ in their tables, all of them are loaded and kept before the
     first trial, as far as the service keeps what was loaded.
+
+    Raises:
+        CacheNotWritable: something is to be kept for later runs, and nothing can be.
     """
     services = Environment(plan, placement, watcher, trial_hosts=trial_hosts)
     with ExitStack() as stack:
@@ -295,6 +295,8 @@ def trial_environment(
         cache_failure: Failure | None = None
         try:
             services.prepare_cache(stack)
+        except CacheNotWritable:
+            raise
         except Problem as problem:
             cache_failure = Failure.of("service", problem)
         for key, condition in {contents_key(condition): condition for condition in plan.conditions}.items():
@@ -311,6 +313,8 @@ def _prepare(services: Environment, condition: PlannedCondition) -> Failure | No
         services.watcher(Preparing(f"{title} with {rows:,} rows" if rows else title))
     try:
         services.prepare(condition)
+    except CacheNotWritable:
+        raise
     except Problem as problem:
         return Failure.of("service", problem)
     return None
@@ -324,3 +328,9 @@ def contents_key(condition: PlannedCondition) -> _Key:
     service, point = condition.service, condition.point
     started_by = point.service_options(service).model_dump(include={"variant", "url_from"})
     return _Key(service.name, tables_sha256(point.data.tables, started_by))
+
+
+def telling_of_rows(tables: Sequence[Table], watcher: Watcher) -> RowsLoaded:
+    """Tells a watcher of the rows of these tables, as they are loaded."""
+    counts = {table.name: table.rows.count for table in tables}
+    return lambda table, loaded: watcher(RowProgress(loaded, counts[table]))

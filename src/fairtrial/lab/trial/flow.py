@@ -9,7 +9,6 @@ from pathlib import Path
 from secrets import randbelow
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.log_limit import dropped_bytes
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
@@ -156,7 +155,7 @@ def check_contract(contexts: Sequence[TrialContext], begins: Callable[[TrialCont
     Raises:
         Problem: the stack cannot be started.
     """
-    check = check_program if isinstance(contexts[0].plan.workload, ProgramWorkload) else check_server
+    check = check_program if contexts[0].plan.workload.kind == "program" else check_server
     return check(contexts, begins)
 
 
@@ -183,7 +182,7 @@ def timestamp() -> str:
 
 def _run(context: TrialContext) -> None:
     """Carry the workload out. Where a proxy or an upstream failed, the rows still have to be restored."""
-    run = run_program if isinstance(context.plan.workload, ProgramWorkload) else run_server
+    run = run_program if context.plan.workload.kind == "program" else run_server
     context.environment.touch(context.service)
     try:
         with bound_to(context.lab_cpus):
@@ -281,6 +280,8 @@ def _redact_record(record: TrialRecord, hidden: Callable[[str], str]) -> None:
     if record.slices is not None and (whole := record.slices.whole_window) is not None:
         whole = whole.model_copy(update={"engine": hidden_quotes(whole.engine, hidden)})
         record.slices = record.slices.model_copy(update={"whole_window": whole})
+    if (idle := record.idle_connections) is not None:
+        record.idle_connections = idle.with_texts(hidden)
     if record.freshness is not None:
         record.freshness = record.freshness.model_copy(update={"example": hidden(record.freshness.example)})
     if record.row_changes is not None:

@@ -13,7 +13,7 @@ import httpx
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import Answer, ask, client_of
+from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
@@ -28,13 +28,13 @@ to show it."""
 
 
 def freshness_after_load(
-    probe: FreshnessProbe, data: Data, headers: Sequence[tuple[str, str]], url: str, service: RunningService
+    probe: FreshnessProbe, data: Data, headers: Sequence[tuple[str, str]], client: httpx.Client, service: RunningService
 ) -> Freshness | None:
     """Change rows that are drawn from all, and say how many the stack answers as they were.
 
     Args:
         headers: of each request, as the engine sends them.
-        url: of the stack.
+        client: of the stack; it is closed.
 
     Returns:
         None if nothing could be read through the stack.
@@ -48,7 +48,7 @@ def freshness_after_load(
     grace = grace_seconds(service)
     stale: list[Answer] = []
     changed: list[int] = []
-    with client_of(url) as client, suppress(httpx.HTTPError):
+    with client, suppress(httpx.HTTPError):
         client.headers.update(headers)
 
         def if_stale(key: int) -> list[Answer]:

@@ -24,6 +24,7 @@ from contextlib import ExitStack, contextmanager
 from random import SystemRandom
 from threading import Event, Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -36,11 +37,12 @@ from fairtrial.judge.checks.answered_while_held import IN_FLIGHT, tells
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.offered_load import offer_watched_load
+from fairtrial.lab.trial.offered_load import offer_watched_load, port_of
 from fairtrial.lab.trial.state import may_differ
 from fairtrial.lab.trial.up import up
+from fairtrial.lab.trial.wire import LONGEST_SECONDS, TRIES, Tap, WireRecording
 from fairtrial.load.request_load import OneRunLoad
-from fairtrial.record.hold_audit import Hold, HoldAudit
+from fairtrial.record.hold_audit import Hold, HoldAudit, Watch
 
 HOLDS = 2
 """At most: another one where the pace was too high by the first, so that it was too short to tell."""
@@ -225,11 +227,13 @@ class Samples:
 
 
 class Holder(Thread):
-    """Holds a load at drawn moments, from its begin on."""
+    """Holds a load at drawn moments, from its begin on, and reads along right before the first."""
 
-    def __init__(self, context: TrialContext, samples: Samples, middle_seconds: float, in_flight: int) -> None:
+    def __init__(
+        self, context: TrialContext, samples: Samples, middle_seconds: float, in_flight: int, tap: Tap | None = None
+    ) -> None:
         super().__init__(name="holds", daemon=True)
-        self._context, self._samples = context, samples
+        self._context, self._samples, self._tap = context, samples, tap
         self._middle_seconds, self._in_flight = middle_seconds, in_flight
         self._over = Event()
         self.began = 0.0
@@ -237,12 +241,15 @@ class Holder(Thread):
         """of a load that can stand still"""
         self.moments: list[tuple[float, float, float]] = []
         """of each, when the load stood still, its begin and its end, by the monotonic clock, in seconds"""
+        self._recording: WireRecording | None = None
         self.problem: Problem | None = None
 
     def run(self) -> None:
         self.began = time.monotonic()
         generator = SystemRandom()
         self._await_first()
+        if self._tap is not None and not self._over.is_set():
+            self._recording = self._tap.read_along(self._samples.pace(time.monotonic()))
         try:
             while not self._over.is_set():
                 before = time.monotonic()
@@ -314,6 +321,10 @@ class Holder(Thread):
             for seconds, answers in [self._samples.between(begin + MARGIN_SECONDS, end) or (0.0, 0)]
         ]
 
+    def watch(self) -> Watch | None:
+        """What was seen before the first; None: nothing was to be seen."""
+        return None if self._tap is None or self._recording is None else self._tap.compared(self._recording)
+
     def _has_told(self) -> bool:
         return any(tells(each, self._in_flight) for each in self.holds())
 
@@ -341,9 +352,9 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
     longest = min(LONGEST_LOAD_SECONDS, max(SHORTEST_LOAD_SECONDS, load.planned_seconds))
     middle_seconds = SystemRandom().uniform(0, longest)
     samples = Samples()
-    holder = Holder(context, samples, middle_seconds, load.most_in_flight)
+    holder = Holder(context, samples, middle_seconds, load.most_in_flight, _tap(context, deployment, load))
     longest_hold = APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS
-    all_seconds = PACE_SECONDS + middle_seconds + 2 * (HOLDS + 1) * longest_hold
+    all_seconds = PACE_SECONDS + middle_seconds + TRIES * LONGEST_SECONDS + 2 * (HOLDS + 1) * longest_hold
     cold_load = load.model_copy(update={"warmup_seconds": 0.0})
 
     def on_event(event: dict[str, Any]) -> None:
@@ -364,4 +375,18 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
         holder.end()
     if holder.problem is not None:
         raise holder.problem
-    return HoldAudit(is_drawn=True, in_flight=load.most_in_flight, holds=holder.holds())
+    return HoldAudit(is_drawn=True, in_flight=load.most_in_flight, holds=holder.holds(), watch=holder.watch())
+
+
+def _tap(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> Tap | None:
+    """Where to read along what answers show and what services sent before; None: answers show nothing of these."""
+    workload = context.server_workload
+    ports = [port_of(context.urls.get(service.name) or server.url, service) for service, server in context.services]
+    service_ports = [port for port in ports if port is not None]
+    if workload.freshness is None or not service_ports:
+        return None
+    port = urlsplit(f"//{deployment.address}").port
+    assert port is not None
+    # Else the lab asks for single rows by other paths than the load's.
+    names_row = workload.freshness.spot_check is None and load.most_in_flight == load.connections
+    return Tap(port, service_ports, load.most_in_flight, names_row)

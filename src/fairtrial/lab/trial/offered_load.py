@@ -9,10 +9,13 @@ from urllib.parse import urlsplit
 from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
+from fairtrial.engine.idle import IdleProcess
+from fairtrial.engine.in_turn import EngineInTurn
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess
 from fairtrial.engine.run import EventHandler, run_engine
 from fairtrial.engine.windows import PartHandler
+from fairtrial.experiment.workload_file.websocket import is_broadcast
 from fairtrial.lab.meters.connections import Connections, connections_to
 from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.capacity import search
@@ -20,6 +23,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.events import EngineEvent
 from fairtrial.lab.trial.freshness import freshness_after_load
+from fairtrial.lab.trial.idle_connections import idle_connections
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
@@ -63,13 +67,23 @@ def record_comparisons(context: TrialContext) -> None:
 
 def _offer(context: TrialContext, deployment: Deployment) -> None:
     load = context.condition.load
+    if not load.idle_connections:
+        _offer_beside(context, deployment, None)
+        return
+    plan = engine_plan(context, deployment, load.single_run())
+    with idle_connections(context, deployment, plan, load.idle_connections) as idle:
+        _offer_beside(context, deployment, idle)
+
+
+def _offer_beside(context: TrialContext, deployment: Deployment, idle: IdleProcess | None) -> None:
+    load = context.condition.load
     if not isinstance(load, CapacityLoad):
-        _measure(context, deployment, load.single_run())
+        _measure(context, deployment, load.single_run(), idle)
         return
 
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         at_rate = load.at_rate(rate_per_second, seconds)
-        return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
+        return _measure(context, deployment, at_rate, idle) if confirming else run_once(context, deployment, at_rate)
 
     requests = context.server_workload.requests(context.point.data, context.point.options)
     offset = Random(f"{context.draws_seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
@@ -77,7 +91,9 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
     context.record.capacity = search(load, probe, requests, are_messages=are_messages, offset=offset)
 
 
-def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EngineSummary:
+def _measure(
+    context: TrialContext, deployment: Deployment, load: OneRunLoad, idle: IdleProcess | None
+) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
     record, service = context.record, context.service
     servers = [server for _, server in context.services]
@@ -94,9 +110,13 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
             if changes is not None:
                 changes.begin(opened)
             books.open()
+            if idle is not None:
+                idle.begin_window()
         else:
             books.close()
             window.close()
+            if idle is not None:
+                idle.end_window()
             window.put_into(record)
             count_connections(context, deployment)
 
@@ -106,7 +126,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
         record.load_hosts = list(context.environment.trial_hosts.load_hosts())
         if probe is not None:
             headers = common_headers(context)
-            record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, service)
+            client = deployment.client()
+            record.freshness = freshness_after_load(probe, context.point.data, headers, client, service)
     finally:
         window.abandon()
     return record.engine
@@ -175,11 +196,11 @@ def _connections_to(
     url: str, service: Service, deployment: Deployment, *, with_work: bool = False
 ) -> Connections | None:
     """The connections that the stack holds there; None where they cannot be told apart or counted."""
-    port = _port(url, service)
+    port = port_of(url, service)
     return None if port is None else connections_to(port, *deployment.roots, with_work=with_work)
 
 
-def _port(url: str, service: Service) -> int | None:
+def port_of(url: str, service: Service) -> int | None:
     """The port that a URL names, or else the one on which the product listens; None if there is not a single one."""
     try:
         return urlsplit(url).port or service.port
@@ -197,6 +218,7 @@ def run_once(
     adapted: Callable[[EnginePlan], EnginePlan] = lambda plan: plan,
     changes: RowChanges | None = None,
     on_part: PartHandler | None = None,
+    engine: EngineInTurn | None = None,
 ) -> EngineSummary:
     """One run of the engine, which joins those of the trial.
 
@@ -204,6 +226,7 @@ def run_once(
         adapted: makes of the plan the one that is carried out, for what happens beside the load.
         changes: of rows that its answers show; they are told what these showed.
         on_part: is given what the window can be joined with others by.
+        engine: carries it out, and goes on; None: one that ends with it.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
 
     Raises:
@@ -226,7 +249,8 @@ def run_once(
     trial_hosts = context.environment.trial_hosts
     clock = trial_hosts.engine_clock()
     seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
-    summary = run_engine(seeded_plan, on_event, start=trial_hosts.start, on_part=on_part)
+    start = trial_hosts.start if engine is None else engine.start
+    summary = run_engine(seeded_plan, on_event, start=start, on_part=on_part, goes_on=engine is not None)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
@@ -291,7 +315,9 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         setup=list(workload.setup),
         cookies=workload.cookies,
         websocket=workload.websocket,
-        threads=context.placement.load_threads(load.threads, load.connections),
+        threads=1
+        if is_broadcast(workload.websocket)
+        else context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,

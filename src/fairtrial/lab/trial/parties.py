@@ -1,4 +1,4 @@
-"""What is up for one condition of a block in slices: its processes, and where they listen."""
+"""A party: all that is up for one condition of a block in slices, its processes, and where they listen."""
 
 from collections.abc import Collection
 from urllib.parse import urlsplit

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fairtrial.base.cache.once import CacheNotWritable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import recorded_environment
 from fairtrial.catalog.stacks.kinds import assert_program, make_ready, stack_sha256
@@ -27,6 +28,7 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
     """Check what the stack needs, and build it if that has not been done. What fails is in `failure`, not raised.
 
     Raises:
+        CacheNotWritable: it is to be built, and no build can be kept.
         BuildCancelled: `cancelled` was set.
     """
     stack, built_apart = request.stack, request.built_apart
@@ -39,6 +41,8 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
     else:
         try:
             program = make_ready(replace(request, versions=versions))
+        except CacheNotWritable:
+            raise
         except Problem as problem:
             failure = Failure.of("build", problem)
     checkout = stack.checkout(built_apart)

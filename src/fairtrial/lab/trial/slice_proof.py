@@ -7,6 +7,7 @@ at moments that are drawn from the planned slices as though these were one windo
 
 import time
 
+from fairtrial.engine.in_turn import EngineInTurn
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.windows import PartHandler
 from fairtrial.lab.meters.maintenance import MaintenanceWatch
@@ -35,7 +36,10 @@ one begins when the server has nothing left to do for this one. They are in no f
 
 class SliceProof:
     """Runs the engine for one condition: `begin`, then `run` as often as it is measured, `end`, and `conclude` when its
-    stack has stopped.
+    stack has stopped. `release` ends the engine, whatever has failed.
+
+    One engine carries out all runs where it is on this machine: connections stay open, and rest while others are
+    measured. A load host has a new one for each.
 
     Args:
         contender: that keeps its contract.
@@ -51,6 +55,7 @@ class SliceProof:
         self._maintenance = MaintenanceWatch(server for _, server in context.services)
         self._changes = row_changes(context, self._window)
         self._accounts: LoadAccounts | None = None
+        self._engine = EngineInTurn() if context.environment.trial_hosts.has_load_here else None
 
     @property
     def _context(self) -> TrialContext:
@@ -71,7 +76,12 @@ class SliceProof:
             self._changes.before_load()
 
     def run(
-        self, load: OneRunLoad, number: int, on_window: WindowHandler, on_part: PartHandler | None
+        self,
+        load: OneRunLoad,
+        number: int,
+        on_window: WindowHandler,
+        on_part: PartHandler | None,
+        kept_lead_seconds: float | None = None,
     ) -> EngineSummary:
         """One run of the engine under this load.
 
@@ -79,6 +89,7 @@ class SliceProof:
             number: of the slice, from 1, or of a longer window after them; 0: it is the warm-up.
             on_window: as of `run_once`.
             on_part: likewise.
+            kept_lead_seconds: its warm-up where all connections are open already; None: that of the load.
 
         Raises:
             StackEnded: the stack did, meanwhile.
@@ -92,7 +103,8 @@ class SliceProof:
             changed = plan if changes is None else changes.applied_to(plan)
             requests = in_part([*changed.requests, *self._spot_checks], since, until)
             drain = {"drain_seconds": min(DRAIN_SECONDS, plan.timeout_seconds)} if plan.drain_seconds is None else {}
-            return changed.model_copy(update={"requests": requests, **drain})
+            lead = {"kept_warmup_seconds": kept_lead_seconds}
+            return changed.model_copy(update={"requests": requests, **drain, **lead})
 
         def on_state(state: str) -> None:
             opened = time.monotonic()
@@ -109,7 +121,15 @@ class SliceProof:
         if number > 0:
             self._books.open()
         summary = run_once(
-            context, deployment, load, on_state, draw=number, adapted=adapted, changes=changes, on_part=on_part
+            context,
+            deployment,
+            load,
+            on_state,
+            draw=number,
+            adapted=adapted,
+            changes=changes,
+            on_part=on_part,
+            engine=self._engine,
         )
         if number > 0:
             self._books.close(summary)
@@ -121,6 +141,7 @@ class SliceProof:
         Raises:
             Problem: the database refused a change, or the upstream gives no account.
         """
+        self.release()
         context, record = self._context, self._context.record
         assert self._accounts is not None  # it has begun
         self._accounts.close(self._books.at_bell)
@@ -131,9 +152,14 @@ class SliceProof:
             self._changes.end()
             record.row_changes = self._changes.result()
         if (probe := context.server_workload.freshness) is not None:
-            deployment, headers = self._contender.deployment, common_headers(context)
-            record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, context.service)
+            client, headers = self._contender.deployment.client(), common_headers(context)
+            record.freshness = freshness_after_load(probe, context.point.data, headers, client, context.service)
         self._accounts.settle()
+
+    def release(self) -> None:
+        """Nothing more is sent: the engine ends, and closes its connections."""
+        if self._engine is not None:
+            self._engine.end()
 
     def abandon(self) -> None:
         """Something else failed, which matters more: change no more rows."""

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.every_stack import EVIDENCE_CHARACTERS, try_contract
+from fairtrial.catalog.contract.every_stack import EVIDENCE_CHARACTERS, try_contract, without_connections
 from fairtrial.catalog.services.model import DurabilityReading
 from fairtrial.catalog.stacks.run import NotReady
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
@@ -48,11 +47,11 @@ class UpContender:
         Returns the clause that their answers are as expected; none where there are no such requests.
         """
         workload = self.context.plan.workload
-        if not isinstance(workload, ServerWorkload) or workload.set_up is None:
+        if workload.set_up is None:
             return []
         evidence = remedy = ""
         try:
-            workload = workload.set_up(self.deployment.url, self.deployment.host)
+            workload = workload.set_up(self.deployment.client(), self.deployment.host)
             self.context.set_up_secrets.append(workload.secrets)
             self.context = replace(self.context, plan=replace(self.context.plan, workload=workload))
         except Problem as problem:
@@ -69,7 +68,7 @@ class UpContender:
                 return
         context, deployment = self.context, self.deployment
         workload, point, record = context.server_workload, context.point, context.record
-        stack = context.condition.stack
+        stack, over = context.condition.stack, context.condition.load.protocol
         # In a network of its own is nothing but loopback: on whatever address it listens, nobody outside reaches it.
         in_private_network = stack.origin.network == "own"
 
@@ -79,7 +78,7 @@ class UpContender:
 
         clauses = try_contract(
             deployment.url,
-            workload.stack_clauses,
+            without_connections(workload.stack_clauses) if over == "HTTP/3" else workload.stack_clauses,
             workload.clauses,
             point.data,
             point.options,
@@ -88,10 +87,11 @@ class UpContender:
             on_summary=context.contract_runs.append,
             ready=workload.ready,
             headers=common_headers(context),
-            speaks_http2=stack.speaks_http2(context.condition.variant) and not workload.calls_grpc,
-            http2=context.condition.load.http2,
+            spoken_beside=() if workload.calls_grpc else stack.spoken_beside(context.condition.variant),
+            over=over,
             listens_at=context.environment.trial_hosts.host,
             address=deployment.address,
+            ca_file=deployment.ca_file,
         )
         hidden = context.redaction.hidden
         for clause in clauses:

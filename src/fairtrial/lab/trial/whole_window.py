@@ -1,6 +1,6 @@
 """The whole window that a trial in slices has beside them, from which percentiles from p90 on are read.
 
-In slices the slow few are not those of a server at work: every half second connections are set up at once, and the
+In slices the slow few are not those of a server at work: every half second all connections ask at once, and the
 caches are those of whoever was measured before. Medians, rates and costs average that away; tails consist of it. So
 they come from one window at one go, as long as all planned slices of the trial together, on the same start, while the
 others are up and idle as in any slice.
@@ -28,7 +28,7 @@ from fairtrial.record.slices import WholeWindow
 Condition = TypeVar("Condition")
 
 LEAD_SECONDS = 1.0
-"""Load before the window: what setting connections up costs is over, and caches are the server's own again."""
+"""Load before the window: what beginning at once costs is over, and caches are the server's own again."""
 
 
 def needs_whole_windows(experiment: Experiment) -> bool:

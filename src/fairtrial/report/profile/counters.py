@@ -176,7 +176,7 @@ def _hardware_rows(profiles: Sequence[Profile]) -> list[CounterRow]:
 
 
 def _share(events: HardwareEvents | None, name: str, of: str | None) -> float | None:
-    """Of an event for each of another, or for each answer; None where one of them is not known."""
+    """So many of an event for each of another, or for each answer; None where one of them is not known."""
     if events is None or name not in events.by_name:
         return None
     divisor = events.verified if of is None else events.by_name.get(of)

@@ -20,7 +20,7 @@ ALONE = (
 LOADED = "The same under its own load, in which a request waits for others, too."
 
 Seconds = Callable[[ShortLoad], float | None]
-"""Of each answer; None: not known."""
+"""The seconds of each answer; None: not known."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ def _waited(counted: KernelCounters) -> float | None:
 
 
 def _each(load: ShortLoad, counts: KernelCounters | TimedRoundTrips | None, seconds: float | None) -> float | None:
-    """Of so many seconds in the window of these counts, which is its own by the moment that it takes to read them."""
+    """The seconds for each answer, of so many in the window of these counts: it is longer than the load's by the moment
+    that it takes to read them."""
     if counts is None or seconds is None or counts.window_seconds <= 0:
         return None
     return seconds * load.window_seconds / counts.window_seconds / load.answers

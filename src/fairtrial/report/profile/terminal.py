@@ -17,10 +17,16 @@ from fairtrial.report.profile.request_time import TIMES
 SIDE_BY_SIDE = 4
 """Contenders in one table: more do not fit on 80 columns."""
 FRAMES_SHOWN = 6
+ROWS_IN_SHORT = 5
+"""Each table is cut to so many rows: the first ones say most."""
 
 
-def profile_parts(profiles: Profiles) -> list[RenderableType]:
-    """The lines that are printed of it; none without such a block. Control characters in texts have no effect."""
+def profile_parts(profiles: Profiles, *, verbose: bool = True) -> list[RenderableType]:
+    """The lines that are printed of it; none without such a block. Control characters in texts have no effect.
+
+    Args:
+        verbose: all rows of the tables, and how they were measured.
+    """
     lines = profiles.lines
     if not lines:
         return []
@@ -28,8 +34,9 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
     for title, rows_of, explanation in (("per request", counter_rows, EXPLANATION), *TIMES):
         if rows_of(lines):
             for first in range(0, len(lines), SIDE_BY_SIDE):
-                parts += _table(title, lines[first : first + SIDE_BY_SIDE], rows_of)
-            parts.append(Text(f"\n{explanation}", style="dim"))
+                parts += _table(title, lines[first : first + SIDE_BY_SIDE], rows_of, None if verbose else ROWS_IN_SHORT)
+            if verbose:
+                parts.append(Text(f"\n{explanation}", style="dim"))
     for line in lines:
         parts += _of_contender(line)
     for pair in profile_pairs(profiles):
@@ -38,7 +45,10 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
 
 
 def _table(
-    title: str, lines: Sequence[Profile], rows_of: Callable[[Sequence[Profile]], Sequence[CounterRow]]
+    title: str,
+    lines: Sequence[Profile],
+    rows_of: Callable[[Sequence[Profile]], Sequence[CounterRow]],
+    most: int | None,
 ) -> list[RenderableType]:
     rows = rows_of(lines)
     if not rows:
@@ -48,10 +58,12 @@ def _table(
     for place, line in enumerate(lines):
         widest = max(len(row.values[place]) for row in rows)  # names and titles are folded, and no figures
         table.add_column(Text(printable(line.contender)), justify="right", overflow="fold", min_width=widest)
-    for row in rows:
+    for row in rows[:most]:
         # Intervals are in the report: in narrow columns each would take three lines.
         table.add_row(Text(f"{row.title}, {row.unit}" if row.unit else row.title), *row.values)
-    return [Text(), table]
+    left_out = len(rows) - len(rows[:most])
+    more = [Text(f"{count(left_out, 'more row')}: --verbose", style="dim")] if left_out else []
+    return [Text(), table, *more]
 
 
 def _of_contender(line: Profile) -> list[RenderableType]:

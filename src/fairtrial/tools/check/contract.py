@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.formatting import on_service
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.folder import find_build
@@ -17,7 +18,6 @@ from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of
-from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
@@ -126,17 +126,15 @@ def _try(console: Console, start: Start, services: Environment, service: Running
 
     def begins(context: TrialContext) -> None:
         condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
-        where = f"{reference}, workload {context.plan.workload.name} on {condition.service.name}"
+        where = f"{reference}, workload {on_service(context.plan.workload.name, condition.service.name)}"
         console.print(Text(f"{where}: {_in_words(options)}" if options else where, style="bold"))
 
     contexts = [
-        _context(start, services, service, plan, options) for plan in start.plans for options in _options_tried(plan)
+        _context(start, services, service, plan, options)
+        for plan in start.plans
+        for options in plan.workload.check_options
     ]
     yield from check_contract(contexts, begins)
-
-
-def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
-    return plan.workload.check_options if isinstance(plan.workload, ProgramWorkload) else ({},)
 
 
 def _context(

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import IN_DOUBT
-from fairtrial.base.formatting import count
+from fairtrial.base.formatting import count, on_service
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -92,7 +92,7 @@ def _try_condition(
     looked_at = _looked_at(plan)
 
     def begins(_context: TrialContext) -> None:
-        where = f"{condition.label}, workload {plan.workload.name} on {condition.service.name}"
+        where = f"{condition.label}, workload {on_service(plan.workload.name, condition.service.name)}"
         console.print(Text(where, style="bold"))
 
     with attempt.noting_problems():

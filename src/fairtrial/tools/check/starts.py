@@ -9,7 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads import pick_workload
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.load.closed import ClosedLoad
@@ -92,7 +92,7 @@ class Start:
 def plan_for(subject: Subject, workload_name: str, service_name: str) -> Plan:
     """The plan of one trial of the stack, on this workload and service, with few rows."""
     workload = pick_workload(workload_name)
-    is_program = isinstance(workload, ProgramWorkload)
+    is_program = workload.kind == "program"
     experiment = Experiment(
         name="check",
         title="check",
@@ -165,7 +165,7 @@ def environment_of(plans: Sequence[Plan]) -> dict[str, str]:
 
 
 def _may_share(first: Plan, second: Plan) -> bool:
-    if any(isinstance(plan.workload, ProgramWorkload) for plan in (first, second)):
+    if any(plan.workload.kind == "program" for plan in (first, second)):
         return False
     if first.workload.writes and second.workload.writes:
         return False
@@ -200,7 +200,7 @@ def _tables_by_name(plans: Sequence[Plan]) -> dict[str, Table]:
 
 def _cache(workload: Workload) -> str | None:
     """The service beside the database on which a workload is tried; None if it needs none."""
-    return None if isinstance(workload, ProgramWorkload) else next(iter(workload.cache), None)
+    return next(iter(workload.cache), None)
 
 
 def _choices(kind: str, stack: Stack, implemented: Sequence[str], choice: str | None) -> Sequence[str]:

@@ -12,7 +12,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.facts import facts
-from fairtrial.cluster.fitness import scheduler_facts, worker_facts
+from fairtrial.cluster.fitness import facts_of
 from fairtrial.cluster.roles import link_pairs
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
 from fairtrial.tools.cluster.examine import ExaminedHost, Link, examine_hosts, measure_links
@@ -29,7 +29,7 @@ def check_cluster(console: Console, cluster: Cluster, idle_seconds: float) -> in
         `NOTHING_RAN` if something essential is missing, else `ALL_WELL`.
     """
     with console.status(f"watching idle workers for {idle_seconds:g} s"):
-        workers = {address: worker_facts(cluster, address) for address in cluster.workers()}
+        workers = {address: facts_of(cluster, address) for address in cluster.workers()}
         alike = {address: its for address, its in workers.items() if its.is_known}
         hosts = examine_hosts(cluster, alike, idle_seconds)
     pairs = link_pairs(hosts)
@@ -38,7 +38,7 @@ def check_cluster(console: Console, cluster: Cluster, idle_seconds: float) -> in
     encrypted = all(address.startswith("tls://") for address in [cluster.address, *(host.address for host in hosts)])
     unknown = {address: its for address, its in workers.items() if address not in alike}
     diagnoses = list(
-        diagnose_cluster(facts(), scheduler_facts(cluster), hosts, links, unknown=unknown, encrypted=encrypted)
+        diagnose_cluster(facts(), facts_of(cluster, None), hosts, links, unknown=unknown, encrypted=encrypted)
     )
     console.print(_host_table(hosts))
     if links:

@@ -1,6 +1,6 @@
 """All diagnoses, and their table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rich.console import Console
@@ -12,14 +12,24 @@ from fairtrial.base.formatting import count, enumeration
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.tools.doctor.machine import diagnose_machine
 from fairtrial.tools.doctor.model import Diagnosis
-from fairtrial.tools.doctor.runtimes import OF_STACK, diagnose_engine, diagnose_stacks
+from fairtrial.tools.doctor.runtimes import OF_STACK, diagnose_engine, diagnose_stack
 
 STYLES = {"good": "green", "poor": "yellow", "missing": "red"}
 
 
-def examine_machine(stacks: Sequence[Stack]) -> list[Diagnosis]:
-    """Diagnoses of the machine, of the engine's toolchain and of the runtimes of each stack."""
-    return [*diagnose_machine(), diagnose_engine(), *diagnose_stacks(stacks)]
+def examine_machine(stacks: Sequence[Stack], on_progress: Callable[[str], object]) -> list[Diagnosis]:
+    """Diagnoses of the machine, of the engine's toolchain and of the runtimes of each stack.
+
+    Args:
+        on_progress: called with what is looked at next, such as `java-spring, stack 12 of 27`: each of its runtimes is
+            asked for its version, which takes some of them seconds.
+    """
+    on_progress("this machine")
+    diagnoses = [*diagnose_machine(), diagnose_engine()]
+    for place, stack in enumerate(stacks, 1):
+        on_progress(f"{stack.name}, stack {place} of {len(stacks)}")
+        diagnoses += diagnose_stack(stack)
+    return diagnoses
 
 
 def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis], *, verbose: bool = True) -> int:

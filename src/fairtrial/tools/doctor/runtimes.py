@@ -1,7 +1,7 @@
 """Diagnoses of the engine's toolchain and of the runtimes that stacks require."""
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
@@ -36,15 +36,14 @@ def diagnose_engine() -> Diagnosis:
     return Diagnosis("load engine", "good", built)
 
 
-def diagnose_stacks(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
-    """Whether each stack's requirements are met, and those of each variant whose own build requires more."""
-    for stack in stacks:
-        more = [name for name, variant in sorted(stack.variants.items()) if variant.requires]
-        for built_apart in (None, *more):
-            subject = f"{OF_STACK}{stack.build_name(built_apart)}"
-            try:
-                versions = installed_versions(stack, built_apart)
-            except Problem as problem:
-                yield Diagnosis(subject, "missing", problem.reason, problem.remedy)
-            else:
-                yield Diagnosis(subject, "good", "; ".join(versions.values()))
+def diagnose_stack(stack: Stack) -> Iterator[Diagnosis]:
+    """Whether the stack's requirements are met, and those of each variant whose own build requires more."""
+    more = [name for name, variant in sorted(stack.variants.items()) if variant.requires]
+    for built_apart in (None, *more):
+        subject = f"{OF_STACK}{stack.build_name(built_apart)}"
+        try:
+            versions = installed_versions(stack, built_apart)
+        except Problem as problem:
+            yield Diagnosis(subject, "missing", problem.reason, problem.remedy)
+        else:
+            yield Diagnosis(subject, "good", "; ".join(versions.values()))

@@ -1,4 +1,4 @@
-"""What changed in a history, at which run and commit, and what else differed between the two runs."""
+"""Changes in a history: at which run and commit, and what else differed between the two runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class FoundStep:
 
     @property
     def besides(self) -> list[str]:
-        """What differs between both runs besides the programs, a line for each difference."""
+        """Differences between both runs besides the programs, a line for each."""
         return changed_settings(self.before.record, self.run.record)
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fairtrial.base.document import Document
 from fairtrial.base.strict import Strict
-from fairtrial.report.rows import Figure, figures_of
+from fairtrial.report.rows import ResultFigure, figures_of
 from fairtrial.tools.history.changes import Changes, FoundDrift, FoundStep
 from fairtrial.tools.history.table import History
 
@@ -16,7 +16,7 @@ class RunInHistory(Strict):
 
     run: str = Field(description="the name of its folder")
     started_at: str
-    figures: list[Figure] = Field(description="those that were asked for, over the blocks of the run")
+    figures: list[ResultFigure] = Field(description="those that were asked for, over the blocks of the run")
 
 
 class ChangeInHistory(Strict):

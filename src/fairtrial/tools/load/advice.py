@@ -51,7 +51,7 @@ def warnings(measurement: Measurement) -> Iterator[str]:
     """Reasons not to take these figures for the server's own; none in a good run."""
     summary, plan = measurement.summary, measurement.plan
     findings = measurement.findings
-    for finding in findings:
+    for finding in (each for each in findings if not each.asks_nothing):
         yield f"{finding.check}: {finding.evidence}; {_with_options(finding.remedy)}"
     if not was_offered(summary) and all(finding.check != "generator-late" for finding in findings):
         is_generators = bool(generator_remedy(summary, len(plan.cpus)))

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from fairtrial.base.formatting import plain as plain_number
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.lab.trial.capacity import search
 from fairtrial.load.capacity import CapacityLoad, Objective
@@ -15,8 +16,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.tools.load.hosts import LoadSite
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, CommandLoad
-from fairtrial.tools.load.request.expected_figure import ExpectedFigure
-from fairtrial.tools.load.request.file_requests import assert_sent
+from fairtrial.tools.load.request.expected_figure import ExpectedFigure, assert_sent
 from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import Contradiction, refuse, to_engine_plan
 
@@ -43,15 +43,15 @@ def measure_capacity(
         options, rate=load.lowest_per_second, connections=load.connections, arrival=options.arrival or load.arrivals
     )
     offered, plan = to_engine_plan(at_lowest, hosts)
-    assert_sent([*goals.capacity, *goals.expect], plan.requests, of_file=options.file is not None)
+    names = [request.name for request in plan.requests]
+    assert_sent([*goals.capacity, *goals.expect], names, of_file=options.file is not None)
     runs: list[Measurement] = []
 
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         what = "confirms" if confirming else "tries"
-        console.print(f"{what} {rate_per_second:,.0f} requests/s for {seconds:.3g} s", highlight=False)
-        run = measure(
-            console, options.url, *_at_rate(offered, plan, rate_per_second, seconds), plain=plain, hosts=hosts
-        )
+        one_line = f"{what} {plain_number(rate_per_second)} requests/s for {plain_number(seconds)} s"
+        at_rate = _at_rate(offered, plan, rate_per_second, seconds)
+        run = measure(console, options.url, *at_rate, plain=plain, one_line=one_line, hosts=hosts)
         runs.append(run)
         if run.summary.interrupted:
             raise _Interrupted

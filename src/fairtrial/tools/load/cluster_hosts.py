@@ -8,13 +8,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from fairtrial.base.endpoint import AddressChoice, Endpoint, connect_once
+from fairtrial.base.endpoint import AddressChoice, Endpoint, FirstConnected, connect_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.quic import first_answering
+from fairtrial.cluster.addresses import worker_name
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.fitness import assert_fit, worker_facts, worker_name
+from fairtrial.cluster.fitness import assert_fit, facts_of
 from fairtrial.cluster.options import LoadHostsOptions
 from fairtrial.cluster.reach import reached
 from fairtrial.cluster.roles import roles_of
@@ -37,7 +39,7 @@ def hosts_of_cluster(console: Console, options: LoadHostsOptions) -> Iterator[Lo
         with console.status("looking at the cluster" if options.hosts is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(options, required_roles=["load"]))
             workers = _addresses(cluster, options.load_hosts)
-            facts = {worker: worker_facts(cluster, worker) for worker in workers}
+            facts = {worker: facts_of(cluster, worker) for worker in workers}
             assert_fit(cluster, facts)
         with console.status("the load engine is built there, if it is not yet"):
             shared = load_hosts(cluster, workers, quiet_seconds=0.0)
@@ -75,6 +77,8 @@ def _connect_from_each(
     _tls: Tls | None,
     timeout_seconds: float,
     addresses: AddressChoice,
+    *,
+    http3: bool,
     **_tls_terms: bool,
 ) -> Endpoint:
     """Connect from each host. Whether TLS works, the engine says itself.
@@ -84,7 +88,8 @@ def _connect_from_each(
     """
     if unix_socket is not None:
         raise Problem("--unix and --cluster exclude each other: a socket is on one machine", "leave out one of them")
-    endpoints = [_connect(cluster, worker, url, timeout_seconds, addresses) for worker in workers]
+    way = first_answering if http3 else None
+    endpoints = [_connect(cluster, worker, url, timeout_seconds, addresses, way) for worker in workers]
     first = endpoints[0]
     for worker, endpoint in zip(workers, endpoints, strict=True):
         if endpoint.addresses != first.addresses:
@@ -96,7 +101,14 @@ def _connect_from_each(
     return replace(first, local=any(endpoint.local for endpoint in endpoints))
 
 
-def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float, addresses: AddressChoice) -> Endpoint:
+def _connect(
+    cluster: Cluster,
+    worker: str,
+    url: Url,
+    timeout_seconds: float,
+    addresses: AddressChoice,
+    first: FirstConnected | None,
+) -> Endpoint:
     wait_seconds = min(timeout_seconds, LONGEST_WAIT_SECONDS)
     source = worker_name(worker)
-    return cluster.compute(worker, connect_once, url.hostname, url.port, wait_seconds, source, addresses)
+    return cluster.compute(worker, connect_once, url.hostname, url.port, wait_seconds, source, addresses, first)

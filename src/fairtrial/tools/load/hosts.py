@@ -26,6 +26,7 @@ class Connect(Protocol):
         /,
         *,
         http2: bool,
+        http3: bool,
     ) -> Endpoint:
         """An endpoint that takes connections."""
         ...

@@ -1,7 +1,7 @@
 """Offer one load and measure it."""
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
+from fairtrial.engine.idle import IdleProcess, idle_process
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.awake import processors_awake
+from fairtrial.lab.crowded import crowded_warning
 from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.lab.progress.crowded import crowded_warning
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
@@ -137,6 +138,7 @@ def measure(
     plan: EnginePlan,
     *,
     plain: bool = False,
+    one_line: str | None = None,
     at_most_seconds: float | None = None,
     hosts: LoadSite | None = None,
 ) -> Measurement:
@@ -144,7 +146,8 @@ def measure(
 
     Args:
         plan: of the engine, for the load.
-        plain: print a line a second, even on a terminal.
+        plain: print lines, even on a terminal.
+        one_line: print this one in place of a line a second.
         at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
         hosts: that the load comes from; by default this machine. On other ones, the network is not watched.
 
@@ -157,7 +160,8 @@ def measure(
     network: NetworkMeter | None = None
 
     with (
-        load_progress_on(console, url, load, plain=plain) as show_progress,
+        _idle_connections(plan, load) as idle,
+        load_progress_on(console, url, load, plain=plain, one_line=one_line) as show_progress,
         processors_awake() if hosts.is_here else nullcontext(),
     ):
 
@@ -169,8 +173,12 @@ def measure(
             if hosts.is_here and event["event"] == "window" and event["state"] == "opened":
                 watch.open()
                 opened = True
+                if idle is not None:
+                    idle.begin_window()
             elif hosts.is_here and event["event"] == "window":
                 network = watch.close()
+                if idle is not None:
+                    idle.end_window()
             show_progress(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 time_is_up = True
@@ -181,5 +189,26 @@ def measure(
         network = watch.close()
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
-    trial = TrialRecord(index=1, block=1, condition=CONDITION, started_at="", engine=summary, network=network)
+    account = None if idle is None else idle.account
+    trial = TrialRecord(
+        index=1,
+        block=1,
+        condition=CONDITION,
+        started_at="",
+        engine=summary,
+        network=network,
+        idle_connections=account,
+    )
     return Measurement(url, load, plan, trial, notes=hosts.notes())
+
+
+@contextmanager
+def _idle_connections(plan: EnginePlan, load: CommandLoad) -> Iterator[IdleProcess | None]:
+    """Those that the load has beside it, open until the end."""
+    number = load.load.idle_connections
+    if not number:
+        yield None
+        return
+    with idle_process(plan, number) as idle:
+        idle.await_opened()
+        yield idle

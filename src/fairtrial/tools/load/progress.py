@@ -1,4 +1,4 @@
-"""The progress of a load: a live panel on a terminal, a line a second elsewhere."""
+"""The progress of a load: a live panel on a terminal, elsewhere a line a second, or a single one."""
 
 import math
 import os
@@ -27,15 +27,22 @@ EVERY_SECONDS = 0.95
 
 @contextmanager
 def load_progress_on(
-    console: Console, url: str, load: CommandLoad, *, plain: bool
+    console: Console, url: str, load: CommandLoad, *, plain: bool, one_line: str | None = None
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Takes events of the engine (docs/engine-protocol.md) and shows the progress in the form that fits the console.
 
     The panel needs a terminal that can rewrite lines, and that `plain` is False. It is cleared at the end.
+
+    Args:
+        one_line: elsewhere, this one in place of a line a second.
     """
     unwanted = plain or "NO_COLOR" in os.environ or os.environ.get("TERM") in ("dumb", "unknown")
     if unwanted or not console.is_terminal:
-        yield PlainLines(console).engine_event
+        if one_line is None:
+            yield PlainLines(console).engine_event
+        else:
+            console.print(one_line, highlight=False, soft_wrap=True)
+            yield lambda _: None
         return
     panel = LivePanel(console, url, load)
     with Live(get_renderable=panel.renderable, console=console, transient=True, refresh_per_second=4):

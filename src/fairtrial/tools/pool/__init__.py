@@ -1,1 +1,1 @@
-"""What `fairtrial pool` does: one locked experiment on many machines, judged here and pooled."""
+"""`fairtrial pool`: one locked experiment on many machines, judged here and pooled."""

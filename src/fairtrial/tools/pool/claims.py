@@ -77,7 +77,7 @@ class PooledClaim(Strict):
 
 @dataclass(frozen=True)
 class _OnMachine:
-    """What a run says of a claim."""
+    """The answer of one run to a claim."""
 
     machine: str
     claim: ClaimResult
@@ -94,7 +94,7 @@ class _OnMachine:
 
     @property
     def standard_error(self) -> float:
-        """Of the logarithm of its ratio."""
+        """The standard error of the logarithm of its ratio."""
         assert self.ends is not None
         return log_error(*self.ends, self.claim.level or LEVEL, self.claim.blocks)
 
@@ -114,7 +114,7 @@ class _OnMachine:
 
 @dataclass(frozen=True)
 class _Answer:
-    """Of all machines together."""
+    """The answer of all machines together."""
 
     ruling: Ruling | None
     """None: a claim of a kind that is not pooled"""

@@ -7,11 +7,18 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from fairtrial.base.printable import printable
 from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord
 
 CLOSE = 1e-6
 """A share, for what was added up or divided in another order."""
+BUCKET = 1e-3
+"""A share, by the three significant digits of the engine's histograms: HdrHistogram, `numberOfSignificantValueDigits`.
+No bucket is wider. Both figures are of the same buckets; but one may be cut off by the longest time."""
+NANOSECOND = 1e-9
+LONGEST_NAME = 80
 TENTHS_SECONDS = 600
 """Of a longer window not all tenths are kept."""
 
@@ -36,8 +43,8 @@ def _of_account(engine: EngineSummary) -> Iterator[str]:
     for name, counts in parts.items():
         if counts and sum(counts) != verified:
             yield f"{verified:,} right answers, and {sum(counts):,} in all {name} together"
-    for name in ("service_time", "response_time", "first_byte_time", "send_lag", "connect_time"):
-        yield from (f"{name}: {what}" for what in _of_times(getattr(engine, name)))
+    for name, times in _all_times(engine):
+        yield from (f"{name}: {what}" for what in (*_of_times(times), *_of_histogram(times)))
     if engine.picks is not None:
         answered, pairs = engine.picks.answered, engine.picks.pairs
         if 2 * pairs > answered * (answered - 1) or max(engine.picks.distinct, sum(engine.picks.bins)) > answered:
@@ -47,6 +54,14 @@ def _of_account(engine: EngineSummary) -> Iterator[str]:
         seconds = way.ended_seconds + way.at_end_seconds - way.at_start_seconds
         if not math.isclose(way.mean_requests * engine.window_seconds, seconds, rel_tol=CLOSE, abs_tol=CLOSE):
             yield f"{way.mean_requests:.1f} requests under way in the mean, of {seconds:.3f} s in all"
+
+
+def _all_times(engine: EngineSummary) -> Iterator[tuple[str, Distribution | None]]:
+    for name in ("service_time", "response_time", "first_byte_time", "send_lag", "connect_time"):
+        yield name, getattr(engine, name)
+    for share in engine.mix:
+        for name in ("service_time", "response_time", "first_byte_time"):
+            yield f"{name} of {printable(share.name, LONGEST_NAME)}", getattr(share, name)
 
 
 def _of_times(times: Distribution | None) -> Iterator[str]:
@@ -59,3 +74,23 @@ def _of_times(times: Distribution | None) -> Iterator[str]:
         yield f"its percentiles do not ascend from {values[0]:g} to {values[-1]:g} s"
     if times.mean_seconds is not None and not values[0] / (1 + CLOSE) <= times.mean_seconds <= values[-1] * (1 + CLOSE):
         yield f"a mean of {times.mean_seconds:g} s from {values[0]:g} to {values[-1]:g} s"
+
+
+def _of_histogram(times: Distribution | None) -> Iterator[str]:
+    """What the histogram beside the figures does not give; nothing where none is kept."""
+    if times is None or not times.hdr_base64:
+        return
+    try:
+        histogram = read_histogram(times.hdr_base64)
+    except ValueError as error:
+        yield f"its histogram is none: {error}"
+        return
+    if histogram.count != times.count:
+        yield f"{times.count:,} samples, and {histogram.count:,} in its histogram"
+    elif times.count:
+        longest = math.inf if times.max_seconds is None else times.max_seconds
+        for name, seconds in times.percentiles.items():
+            if seconds is not None:
+                of_histogram = min(histogram.at(float(name), times.bounds_from_seconds), longest)
+                if not math.isclose(seconds, of_histogram, rel_tol=BUCKET, abs_tol=NANOSECOND):
+                    yield f"p{name} is {seconds:g} s, and {of_histogram:g} s in its histogram"

@@ -1,4 +1,4 @@
-"""What goes with the difference between machines: a property whose values split them into groups that differ.
+"""Properties that go with the difference between machines: one whose values split them into groups that differ.
 
 For each way in which properties split the machines, F is the variance between groups over that within them. Under the
 hypothesis that the property has nothing to do with the figure, the machines could have been dealt to the groups in any
@@ -31,7 +31,7 @@ Split = tuple[int, ...]
 """The group of each machine, numbered as they come."""
 
 
-class Group(Strict):
+class MachineGroup(Strict):
     """Machines that have a property in common."""
 
     value: str
@@ -43,11 +43,11 @@ class Explanation(Strict):
     """Properties that split the machines alike, into groups whose ratios differ."""
 
     properties: list[str]
-    groups: list[Group]
+    groups: list[MachineGroup]
 
 
 def properties_of(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mapping[str, str]:
-    """What of a machine and its system may move a ratio, by name; the clock is the median of all trials."""
+    """Properties of a machine and its system that may move a ratio, by name; the clock is the median of all trials."""
     host, placement = record.host, record.placement
     clocks = [clock for trial in trials if trial.machine for clock in trial.machine.frequencies_hertz.values()]
     return {
@@ -82,12 +82,12 @@ def explanations(values: Floats, properties: Sequence[Mapping[str, str]]) -> lis
     ]
 
 
-def _groups(values: Floats, split: Split, properties: Sequence[Mapping[str, str]], name: str) -> list[Group]:
+def _groups(values: Floats, split: Split, properties: Sequence[Mapping[str, str]], name: str) -> list[MachineGroup]:
     groups = []
     for number in range(max(split) + 1):
         places = [place for place, group in enumerate(split) if group == number]
         estimate = math.exp(float(np.median(values[places])))
-        groups.append(Group(value=properties[places[0]].get(name, ""), machines=len(places), estimate=estimate))
+        groups.append(MachineGroup(value=properties[places[0]].get(name, ""), machines=len(places), estimate=estimate))
     return groups
 
 

@@ -10,14 +10,19 @@ from fairtrial.tools.pool.document import PoolDocument
 
 
 def pool_lines(pool: PoolDocument) -> Iterator[str]:
-    """What was pooled, each claim, and what the figures rest on. Text from records cannot control the terminal."""
+    """Lines on machines, on each claim, and on what it rests on. Text from records cannot control the terminal."""
     machines = count(len(pool.machines), "machine")
     yield f"{pool.experiment}: {machines}, locked as {pool.lock[:12]}"
     for claim in pool.claims:
         yield ""
         yield f"{claim.verdict or 'not pooled'}  {claim.id}: {printable(claim.text)}"
-        yield from (f"  {line}" for line in _claim_lines(claim))
+        yield from (f"  {line}" for line in claim_lines(claim))
     yield ""
+    yield from footing_lines(pool)
+
+
+def footing_lines(pool: PoolDocument) -> Iterator[str]:
+    """What all figures of a pool rest on."""
     lying = "none of them lies" if pool.lies == 0 else f"at most {count(pool.lies, 'machine')} lies, whichever it is"
     yield f"Intervals are at 95%, if {lying}; the machine is the unit. Verdicts are those of this judge."
     if several := [f"{each.runs} runs of {each.name}" for each in pool.machines if each.runs > 1]:
@@ -40,7 +45,8 @@ def _signer_lines(pool: PoolDocument) -> Iterator[str]:
         yield f"If one of them lies, so may more machines than were allowed for, of {enumeration(many)}: {remedy}."
 
 
-def _claim_lines(claim: PooledClaim) -> Iterator[str]:
+def claim_lines(claim: PooledClaim) -> Iterator[str]:
+    """A claim over machines: its figure, who disagrees, and what goes with that."""
     if claim.verdict is None:
         yield f"it is about figures of one machine: {claim.verdicts_in_words}"
         return

@@ -50,7 +50,7 @@ class Machine:
 
 
 def locked(record: ExperimentRecord) -> Mapping[str, Mapping[str, object]]:
-    """What is the same on all machines of a pool."""
+    """The part of a record that is the same on all machines of a pool."""
     datasets = {"of all": record.dataset, **record.datasets}
     return {
         "experiment": record.experiment.model_dump(mode="json", exclude=NOT_LOCKED),
@@ -73,11 +73,6 @@ def without_digest(record: ExperimentRecord) -> list[str]:
     return [stack.build_name for stack in record.stacks if stack.origin in WITHOUT_DIGEST]
 
 
-def trials_digest(trials: Sequence[TrialRecord]) -> str:
-    """A digest of what was measured: no two runs measure the same. Empty: nothing was."""
-    return hashlib.sha256("\n".join(each).encode()).hexdigest() if (each := _measured(trials)) else ""
-
-
 def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[Machine]:
     """Each record judged again, named by its folder, or by as much of its path as tells it from the others.
 
@@ -85,9 +80,9 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
         Problem: a record cannot be read or judged, is of another experiment than the first one, has a trial twice or
             one of another run, or contradicts itself.
     """
-    machines: dict[Host, list[Machine]] = defaultdict(list)
+    machines: list[Machine] = []
     lock: Mapping[str, Mapping[str, object]] = {}
-    by_trial: dict[str, Path] = {}
+    by_trial: dict[str, str] = {}
     for place, name in zip(places, _names(places), strict=True):
         record, trials = read_record(place)
         own = locked(record)
@@ -98,24 +93,52 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
                 f"{place} is of another experiment than {places[0]}: {difference}",
                 "pool runs of one experiment file, by one version of fairtrial",
             )
-        measured = _measured(trials)
-        other = next((by_trial[digest] for digest in measured if digest in by_trial), None)
-        if other is not None:
-            raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
-        if len(set(measured)) < len(measured):
-            raise Problem(f"{place} has a trial twice: no two measure the same", "leave the run out")
-        by_trial |= dict.fromkeys(measured, place)
-        if (what := contradiction(trials)) is not None:
-            raise Problem(f"{place} contradicts itself: {what}", "leave it out: no engine prints these together")
-        properties = properties_of(record, trials)
+        measured = measured_digests(trials)
+        if (what := trials_of_another(measured, by_trial)) is not None:
+            raise Problem(f"{place} {what}", "give each run once")
+        by_trial |= dict.fromkeys(measured, str(place))
+        if (what := unfit(trials)) is not None:
+            raise Problem(f"{place} {what}", "leave it out: no run has such figures")
         who = [signers[place]] if place in signers else []
-        machine = Machine(name, record, _result(place, record, trials), properties, signers=who)
-        machines[record.host].append(machine)
-    return [_together(runs) for runs in machines.values()]
+        result = judged(place, record, trials)
+        machines.append(Machine(name, record, result, properties_of(record, trials), signers=who))
+    return by_host(machines)
 
 
-def _result(place: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
-    """By today's judge, whose checks rest on records as runs write them."""
+def trials_of_another(measured: Sequence[str], by_trial: Mapping[str, str]) -> str | None:
+    """Of which run it has trials, in words; None: of none.
+
+    Args:
+        measured: the digests of its trials.
+        by_trial: by digest, the runs before it.
+    """
+    other = next((by_trial[digest] for digest in measured if digest in by_trial), None)
+    return None if other is None else f"has the trials of {other}: it is no further machine"
+
+
+def unfit(trials: Sequence[TrialRecord]) -> str | None:
+    """Why a run is in no pool, as its trials alone show; None if it may be."""
+    measured = measured_digests(trials)
+    if len(set(measured)) < len(measured):
+        return "has a trial twice: no two measure the same"
+    what = contradiction(trials)
+    return None if what is None else f"contradicts itself: {what}"
+
+
+def by_host(runs: Sequence[Machine]) -> list[Machine]:
+    """Runs of one lock, those of one machine as one."""
+    by_machine: dict[Host, list[Machine]] = defaultdict(list)
+    for run in runs:
+        by_machine[run.record.host].append(run)
+    return [_together(each) for each in by_machine.values()]
+
+
+def judged(place: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+    """By today's judge, whose checks rest on records as runs write them.
+
+    Raises:
+        Problem: the record is none that a run writes.
+    """
     try:
         return judge_record(record, trials)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
@@ -160,7 +183,7 @@ def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
     )
 
 
-def _measured(trials: Sequence[TrialRecord]) -> list[str]:
+def measured_digests(trials: Sequence[TrialRecord]) -> list[str]:
     """For each trial with figures a digest of what was measured: no two trials measure the same."""
     figures = [trial.engine or trial.program for trial in trials]
     return [hashlib.sha256(each.model_dump_json().encode()).hexdigest() for each in figures if each is not None]

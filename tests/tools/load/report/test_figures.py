@@ -8,7 +8,7 @@ from rich.console import Console
 from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
-from fairtrial.record.engine_summary import AtLeast, Cohort, JourneyAccount, JourneyStep, StreamUse
+from fairtrial.record.engine_summary import AtLeast, Cohort, JourneyAccount, JourneyStepAccount, StreamUse
 from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import (
@@ -71,7 +71,9 @@ def test_goodput() -> None:
 
 
 def test_a_journey_has_a_row_that_says_where_others_broke_off() -> None:
-    steps = [JourneyStep(name=name, broken_off=count) for name, count in {"make": 0, "fill": 2, "pay": 1000}.items()]
+    steps = [
+        JourneyStepAccount(name=name, broken_off=count) for name, count in {"make": 0, "fill": 2, "pay": 1000}.items()
+    ]
     journey = JourneyAccount(
         name="buy",
         count=4005,

@@ -64,11 +64,13 @@ def test_all_addresses_of_a_name(port: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert (endpoint.address, endpoint.other_addresses) == (f"127.0.0.1:{port}", (f"127.0.0.2:{port}",))
 
 
-def test_each_of_all_addresses_has_to_take_a_connection(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_of_all_addresses_has_to_take_a_connection(
+    port: int, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     url = parse_url(resolve_to("127.0.0.1", "127.0.0.2", port=port, monkeypatch=monkeypatch))
     with pytest.raises(Problem) as raised:
         check_connection(url, None, None, 2, "all")
-    assert raised.value.reason == f"127.0.0.2:{port}, one of 2 addresses of name.example: connection refused"
+    assert raised.value.reason.replace(str(port), "PORT") == snapshot
 
 
 def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:
@@ -164,13 +166,14 @@ def server_of(*protocols: str) -> Iterator[tuple[int, list[str | None]]]:
 
 @pytest.mark.parametrize("http2", [False, True])
 @pytest.mark.parametrize("protocols", [["h2", "http/1.1"], ["http/1.1"]])
-def test_the_protocol_of_the_load_is_asked_for_by_alpn(protocols: list[str], http2: bool) -> None:
+def test_the_protocol_of_the_load_is_asked_for_by_alpn(protocols: list[str], http2: bool, snapshot: object) -> None:
     tls = Tls(server_name="localhost", insecure=True)
     with server_of(*protocols) as (port, agreed):
         url = parse_url(f"https://127.0.0.1:{port}/")
         if http2 and "h2" not in protocols:
-            with pytest.raises(Problem, match="did not agree to HTTP/2 by ALPN") as raised:
+            with pytest.raises(Problem) as raised:
                 check_connection(url, None, tls, 2, http2=True)
+            assert str(raised.value) == snapshot
             assert (raised.value.exit_status, raised.value.remedy) == (NOTHING_RAN, TLS_REMEDIES["alpn_http2"])
         else:
             check_connection(url, None, tls, 2, http2=http2)

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.loopback import LOOPBACK, free_port, holder, is_free
-from fairtrial.base.printable import log_tail
+from fairtrial.base.printable import log_tail, printable_end
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server, unprivileged
 from fairtrial.catalog.services.common.full_disk import FREE_SPACE, with_full_disk
@@ -324,7 +324,7 @@ def copy_folder(source: Path, target: Path) -> None:
     if process.returncode != 0:
         shutil.rmtree(target, ignore_errors=True)
         raise Problem(
-            f"the data in {source} cannot be copied to {target}: {process.stderr.strip()[-300:]}",
+            f"the data in {source} cannot be copied to {target}: {printable_end(process.stderr, 300)}",
             FREE_SPACE,
         )
     for path in target.rglob("*"):

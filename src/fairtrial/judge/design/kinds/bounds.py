@@ -148,7 +148,7 @@ def _binds(least: int, reference: ConditionRef, design: Design) -> bool:
 
 
 USUAL_BUDGET = 16
-"""Of an experiment that sets none: nobody has meant anything by it."""
+"""An experiment that sets none has this one: nobody has meant anything by it."""
 
 
 @flaw_kind(

@@ -9,7 +9,7 @@ from fairtrial.experiment.claims import Claim, EqualClaim, MetricClaim, OrderCla
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as SHORT_SECONDS
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, flaw_kind
-from fairtrial.judge.design.room import bound_on_speed, in_flight_in_words, mean_wait, times_in_words
+from fairtrial.judge.design.room import bound_on_speed, factor_in_words, in_flight_in_words, mean_wait
 from fairtrial.judge.design.sides import Pair, SpeedClaim, gain, pairs, speed_claims
 from fairtrial.judge.metrics import percentile_in
 from fairtrial.record.design import ConditionDesign
@@ -71,7 +71,7 @@ AT_ONCE = (
     "env.UPSTREAM_POOL",
     "env.CONCURRENCY",
 )
-"""What a sweep can vary of how many waits there are at once."""
+"""A sweep of one of these varies how many waits there are at once."""
 
 
 @flaw_kind(
@@ -98,7 +98,7 @@ def _beyond(claim: Claim, design: Design) -> Flaw | None:
     if times <= max(1.0, allowed) * (1 + 1e-6):
         return None
     evidence = (
-        f"it asks for a gain of {times_in_words(times)}, and waiting at once allows {plain(allowed)}: for {more} "
+        f"it asks for a gain of {factor_in_words(times)}, and waiting at once allows {plain(allowed)}: for {more} "
         f"{bounds[0][1]}, for {less} {bounds[1][1]}"
     )
     limit = allowed if key != "at_most" else 1 / allowed
@@ -238,7 +238,7 @@ def _unstated(claim: Claim, design: Design, server: int) -> Flaw | None:
     nothing_to_gain = server == 1 and many.at_once == few.at_once and many.only_computes and few.only_computes
     severity: DesignSeverity = "stop" if nothing_to_gain else "warning"
     evidence = (
-        f"it asks for a gain of {times_in_words(times)} by {many.processes} processes over "
+        f"it asks for a gain of {factor_in_words(times)} by {many.processes} processes over "
         f"{few.processes}, and the server has {count(server, 'processor')}, which allows {plain(allowed)}"
     )
     remedy = (
@@ -296,7 +296,7 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
     severity: DesignSeverity = "warning" if compiling or strangers else "note"
     if severity == "note" and not design.experiment.claims:
         return
-    remedy = f"`duration_seconds = {float(SHORT_SECONDS)}` or more"
+    remedy = f"`duration_seconds = {float(SHORT_SECONDS)}` or more, and no `--quick`"
     yield Flaw(severity, "load.duration_seconds", evidence, remedy, contenders=names)
 
 

@@ -1,4 +1,4 @@
-"""What a Go program allocated, from what its garbage collector says of itself in the log.
+"""Allocations of a Go program, from what its garbage collector says of itself in the log.
 
 With GODEBUG=gctrace=1,gcpacertrace=1 (runtime, "Environment Variables") it prints of each collection, among others:
 
@@ -50,7 +50,7 @@ def go_settings(before: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class GoAllocated:
-    """What was allocated between the first and the last collection in a part of the log."""
+    """Allocations between the first and the last collection in a part of the log."""
 
     seconds: float
     least_bytes: int

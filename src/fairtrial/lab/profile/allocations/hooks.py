@@ -32,7 +32,7 @@ def hook_settings(before: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 class HookCounts:
-    """What hooks count from `begin` to `end`.
+    """Counts of hooks from `begin` to `end`.
 
     Args:
         folder: the one that they know.

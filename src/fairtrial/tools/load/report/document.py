@@ -10,6 +10,7 @@ from fairtrial.base.document import Document
 from fairtrial.base.strict import Strict
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.idle_connections import IdleConnections
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
 
@@ -44,6 +45,7 @@ class LoadDocument(EngineSummary, Document):
     notes: list[str]
     expected: list[ExpectedInDocument]
     capacity: CapacitySearch | None = Field(description="of a search; null for any other load")
+    idle_connections: IdleConnections | None = Field(description="those beside the load; null: there were none")
 
 
 def load_document(measurement: Measurement) -> LoadDocument:
@@ -71,5 +73,6 @@ def load_document(measurement: Measurement) -> LoadDocument:
         notes=list(measurement.notes),
         expected=expected,
         capacity=measurement.trial.capacity,
+        idle_connections=measurement.trial.idle_connections,
         **measurement.summary.model_dump(),
     )

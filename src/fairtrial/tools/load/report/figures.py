@@ -56,6 +56,8 @@ def times_table(measurement: Measurement, *, verbose: bool = True) -> FigureTabl
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
     if measurement.has_send_waits:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
+    if summary.copy_time is not None:
+        kinds.append(("copy time", summary.copy_time))
     if verbose and summary.first_byte_time is not None:
         kinds.append(("first byte", summary.first_byte_time))
     if verbose and measurement.plan.requests_per_connection is not None:
@@ -212,7 +214,7 @@ def _capacity_in_words(capacity: CapacityFound) -> str:
     if capacity.rate_per_second is None:
         return f"no rate was confirmed with {capacity.objective}"
     top = ", and it may be more: no higher rate was tried" if capacity.at_the_top else ""
-    return f"{capacity.rate_per_second:,.0f} requests/s with {capacity.objective}{top}"
+    return f"{plain(capacity.rate_per_second)} requests/s with {capacity.objective}{top}"
 
 
 def _cells_of(probe: Probe) -> Sequence[str]:
@@ -220,7 +222,7 @@ def _cells_of(probe: Probe) -> Sequence[str]:
     missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
     return (
         "confirms" if probe.confirming else "tries",
-        f"{probe.rate_per_second:,.0f}",
+        plain(probe.rate_per_second),
         figure(probe.seconds),
         "–" if answered is None else f"{answered:.1%}",
         *(time_cell(probe.percentiles_seconds.get(name), probe.at_least_seconds) for name in ("50", "99")),
@@ -279,6 +281,8 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
     yield from _chain_facts(summary)
     if summary.retried:
         yield "asked again", f"{count(summary.retried, 'request')} that the server said it had not processed"
+    if (idle := measurement.trial.idle_connections) is not None:
+        yield "beside", idle.in_words
     if uneven := unevenness_in_words(measurement):
         yield "connections", uneven
     if route := route_in_words(measurement):

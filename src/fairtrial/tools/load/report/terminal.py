@@ -31,7 +31,8 @@ FEWEST_FOR_A_HISTOGRAM = 20
 
 
 def print_measurement(console: Console, measurement: Measurement, *, verbose: bool = False) -> None:
-    """Print the load and the goodput, then times, errors by kind with a remedy, warnings, and notes.
+    """Print the load, the capacity if one was searched, and the goodput; then times, errors by kind with a remedy,
+    warnings, and notes.
 
     Text from the server is printed as it is: neither markup nor control characters in it have an effect.
 
@@ -40,6 +41,8 @@ def print_measurement(console: Console, measurement: Measurement, *, verbose: bo
     """
     words = Table.grid(padding=(0, 2))
     style = "bold green" if measurement.summary.verified else "bold red"
+    for capacity in capacities(measurement):
+        words.add_row("capacity", Text(capacity, style="bold"))
     words.add_row("goodput", Text(goodput_in_words(measurement), style=style))
     for name, fact in measured_facts(measurement, verbose=verbose):
         words.add_row(name, fact)
@@ -59,9 +62,8 @@ def print_measurement(console: Console, measurement: Measurement, *, verbose: bo
         parts += [Text(), _table(requests)]
     if (journeys := journeys_table(measurement)) is not None:
         parts += [Text(), _table(journeys)]
-    if (probes := probes_table(measurement)) is not None:
-        parts += [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in capacities(measurement))]
-        parts += [_table(probes)] if verbose else []
+    if verbose and (probes := probes_table(measurement)) is not None:
+        parts += [Text(), _table(probes)]
     parts += _goals(measurement)
     parts += _errors(measurement)
     for warning in warnings(measurement):

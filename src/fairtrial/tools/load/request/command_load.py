@@ -40,7 +40,8 @@ class CommandLoad:
     @property
     def is_of_experiments(self) -> bool:
         """Whether an experiment could have it: without think time, a pipeline or a count."""
-        return not self.beyond.think_seconds and self.beyond.pipeline == 1 and self.beyond.requests is None
+        beyond = self.beyond
+        return not beyond.think_seconds and beyond.pipeline == 1 and beyond.requests is None
 
 
 def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
@@ -57,7 +58,9 @@ def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
         "warmup_limit_seconds": options.warmup_limit_seconds,
         "keep_alive": not options.no_keepalive and options.requests_per_connection is None,
         "http2": options.http2,
+        "http3": options.http3,
         "streams": options.streams or 1,
+        "idle_connections": options.idle_connections,
         "timeout_seconds": options.timeout_seconds,
         "trace_share": options.trace_share,
     }

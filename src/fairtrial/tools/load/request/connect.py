@@ -8,11 +8,12 @@ import socket
 import ssl
 from pathlib import Path
 
-from fairtrial.base.endpoint import AddressChoice, Endpoint, connect, connect_unix
+from fairtrial.base.endpoint import AddressChoice, Endpoint, connect, connect_once, connect_unix
 from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import trusting
+from fairtrial.base.quic import first_answering
+from fairtrial.base.tls_trust import trusting
 from fairtrial.engine.plan import Tls
 from fairtrial.record.openssl_causes import handshake_cause, handshake_words, reason_in_words
 from fairtrial.record.protocol_causes import TLS_REMEDIES
@@ -31,18 +32,22 @@ def check_connection(
     addresses: AddressChoice = "first",
     *,
     http2: bool = False,
+    http3: bool = False,
 ) -> Endpoint:
     """Connect once, with TLS where the URL asks for it, and close again.
 
     Args:
         addresses: of the host that the endpoint has; of `all`, each has to take a connection.
         http2: the load will come over HTTP/2, which over TLS the server has to agree to.
+        http3: it will come over HTTP/3: whether QUIC is spoken there is all that is tried.
 
     Raises:
         Problem: the name has no address, nothing answers there, or TLS fails; with exit status 4, as nothing ran.
     """
     wait = min(timeout_seconds, LONGEST_WAIT_SECONDS)
     context = tls_context(tls) if tls is not None else None
+    if http3:
+        return connect_once(url.hostname, url.port, wait, addresses=addresses, first=first_answering)
     if unix_socket is not None:
         connection, endpoint = connect_unix(unix_socket, wait)
     else:

@@ -6,11 +6,13 @@ Modules that take long to load are imported when a value is read, as in `values`
 import math
 import re
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 
 RATE, ERRORS, MAX, MEAN = "rate", "errors", "max", "mean"
 LONGEST_OBJECTIVE_SECONDS = 3600.0
@@ -120,6 +122,22 @@ def parse_objective(text: str) -> ExpectedFigure:
     if not 0 < expected.limit <= LONGEST_OBJECTIVE_SECONDS:
         raise Problem(f"'{expected.text}': the time is not from above 0 to an hour", "write p99<50ms")
     return expected
+
+
+def assert_sent(figures: Sequence[ExpectedFigure], names: Sequence[str], *, of_file: bool) -> None:
+    """Raise a Problem if a figure is of a request that is not sent.
+
+    Args:
+        names: those of the requests that are sent.
+        of_file: whether they are those of a workload file, which names them.
+    """
+    for figure in figures:
+        if figure.request is None or (of_file and figure.request in names):
+            continue
+        reason = f"'{figure.text}': there is no request '{printable(figure.request, 40)}'"
+        if not of_file:
+            raise Problem(reason, "requests have names in a workload file: give one with -f, or leave the name out")
+        raise Problem(f"{reason}{printable(instead_of(figure.request, names), 300)}", "name one of these")
 
 
 def _figure(name: str) -> str | None:

@@ -9,18 +9,18 @@ import httpx
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.contract.over_http3 import OverHttp3
 from fairtrial.catalog.workloads.from_file import ANY_ANSWER, expects_nothing
-from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last
+from fairtrial.catalog.workloads.sent_requests import sent_requests, thinking_last
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
+from fairtrial.engine.sent_requests import SentRequests
 from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import PAGE, read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
-from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.http_request import host_header, sent_headers
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
@@ -59,7 +59,7 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
                 "does not apply to them",
                 'write per = "connection" there, or leave out --connect-to',
             )
-        check_connection(url, options.unix_socket, tls, options.timeout_seconds)
+        check_connection(url, options.unix_socket, tls, options.timeout_seconds, http3=options.http3)
         client = _client(options, url, tls)
         variables = send_setup(source, client, host_header(options, url), headers=extra)
     workload = sent_requests(source, check_every=1, variables=variables)
@@ -78,7 +78,7 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     if thinking:
         raise Problem(
             f"requests.{thinking[0]}.think: only a client of a closed load waits for its answer and thinks",
-            "leave out -r, --ramp, --steps and --pipeline, or leave `think` out of the file",
+            "leave out -r, --ramp, --steps and --pipeline, or this `think`",
         )
     if workload.setup and plan.pipeline > 1:
         raise Problem(
@@ -105,6 +105,7 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     if workload.websocket is not None:
         refused = {
             "--http2": plan.http2 is not None,
+            "--http3": plan.http3 is not None,
             "--pipeline": plan.pipeline > 1,
             "--no-keepalive and --requests-per-connection": plan.requests_per_connection is not None,
             "--trace-share": plan.trace_share is not None,
@@ -116,22 +117,6 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
             f"setup.{workload.setup[0].name}: each request would have a connection and a setup of its own",
             'leave out --no-keepalive, or write per = "load" there',
         )
-
-
-def assert_sent(figures: Sequence[ExpectedFigure], requests: Sequence[Request], *, of_file: bool) -> None:
-    """Raise a Problem if a figure is of a request that is not sent.
-
-    Args:
-        of_file: whether the requests are those of a workload file, which names them.
-    """
-    names = [request.name for request in requests]
-    for figure in figures:
-        if figure.request is None or (of_file and figure.request in names):
-            continue
-        reason = f"'{figure.text}': there is no request '{printable(figure.request, 40)}'"
-        if not of_file:
-            raise Problem(reason, "requests have names in a workload file: give one with -f, or leave the name out")
-        raise Problem(f"{reason}{printable(instead_of(figure.request, names), 300)}", "name one of these")
 
 
 def left_out(file: Path) -> list[str]:
@@ -160,7 +145,10 @@ def met_by_anything(requests: Sequence[Request]) -> Iterator[str]:
 def _client(options: LoadOptions, url: Url, tls: Tls | None) -> httpx.Client:
     """For the setup requests: to the server that gets the load, without headers of its own."""
     uds = None if options.unix_socket is None else str(options.unix_socket.absolute())
-    transport = httpx.HTTPTransport(verify=False if tls is None else tls_context(tls), uds=uds)
+    transport: httpx.BaseTransport = httpx.HTTPTransport(verify=False if tls is None else tls_context(tls), uds=uds)
+    if options.http3 and tls is not None:
+        identity = None if tls.certificate_file is None else (tls.certificate_file, tls.key_file)
+        transport = OverHttp3(tls.ca_file, insecure=tls.insecure, identity=identity)
     host = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
     return client_of(f"{'https' if url.secure else 'http'}://{host}:{url.port}", options.timeout_seconds, transport)
 

@@ -83,6 +83,17 @@ class LoadOptions:
             max=60_000,
         ),
     ] = None
+    idle_connections: Annotated[
+        int,
+        _load(
+            "--idle-connections N",
+            "With -f, of messages of a WebSocket: open so many further connections before the load. They answer pings, "
+            "and carry no messages.",
+            min=0,
+            max=1_000_000,
+            hidden=True,
+        ),
+    ] = 0
     requests: Annotated[int | None, _load("-n,--requests N", "Stop after this many requests.", min=1)] = None
     seconds: Annotated[
         float | None,
@@ -261,10 +272,14 @@ class LoadOptions:
         int, _connection("--pipeline N", "Requests in flight on one connection.", min=1, max=64, hidden=True)
     ] = 1
     http2: Annotated[bool, _connection("--http2", "HTTP/2: for https by ALPN, for http with prior knowledge.")] = False
+    http3: Annotated[bool, _connection("--http3", "HTTP/3, over QUIC.")] = False
     streams: Annotated[
         int | None,
         _connection(
-            "--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1, hidden=True
+            "--streams N",
+            "With --http2 or --http3: requests in flight on one connection (default: 1).",
+            min=1,
+            hidden=True,
         ),
     ] = None
     insecure: Annotated[bool, _connection("--insecure", "Accept any certificate.")] = False

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.sent_requests import SentRequests
 from fairtrial.engine.plan import EnginePlan, Tls
+from fairtrial.engine.sent_requests import SentRequests
+from fairtrial.experiment.workload_file.websocket import is_broadcast
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT
 from fairtrial.load.request_load import RequestLoad
 from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.request.command_load import CommandLoad, load_of
-from fairtrial.tools.load.request.file_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url, assert_scheme, parse_url, redirected
@@ -35,12 +35,20 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     url = parse_url(options.url, template=options.template)
     load = load_of(options, tls=url.secure)
     refuse(_contradictions(options, load.load, len(hosts.cpus)))
+    refuse([(options.http3 and not url.secure, "HTTP/3 is always encrypted", "ask by https://")])
     tls = _tls(options, url)
     if options.file is not None:
+        from fairtrial.tools.load.request.file_requests import requests_of_file  # noqa: PLC0415 slow to load
+
         workload = requests_of_file(options, url, tls)
     else:
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     assert_scheme(url, sends_messages=workload.websocket is not None)
+    refuse(_contradictory_idle(options, hosts, is_websocket=workload.websocket is not None, secure=url.secure))
+    threads_asked = options.threads
+    if is_broadcast(workload.websocket):
+        _assert_one_thread(options, load.load.connections, len(hosts.cpus))
+        threads_asked = 1
     endpoint = hosts.connect(
         redirected(url, options.connect_to),
         options.unix_socket,
@@ -48,9 +56,10 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         options.timeout_seconds,
         options.addresses,
         http2=options.http2,
+        http3=options.http3,
     )
-    cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
-    threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
+    cpus = _cpus(hosts.cpus, threads_asked, local=endpoint.local, is_here=hosts.is_here)
+    threads = threads_asked or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
     if options.wait == "awake":
         _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
     plan = EnginePlan(
@@ -70,8 +79,33 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         tls=tls,
         **load.engine_terms(),
     )
-    assert_load_fits(workload, plan)
+    if options.file is not None:
+        from fairtrial.tools.load.request.file_requests import assert_load_fits  # noqa: PLC0415 slow to load
+
+        assert_load_fits(workload, plan)
     return load, plan
+
+
+def _contradictory_idle(
+    options: LoadOptions, hosts: LoadSite, *, is_websocket: bool, secure: bool
+) -> Iterator[Contradiction]:
+    """The options that idle connections do not go with."""
+    idle, leave_out = options.idle_connections > 0, "leave out --idle-connections"
+    reason = "--idle-connections are WebSockets, and no request is a message of one"
+    yield idle and not is_websocket, reason, "give -f FILE whose requests have a `websocket`"
+    yield idle and secure, "--idle-connections are opened without TLS", "ask by ws://"
+    yield idle and not hosts.is_here, "--idle-connections are opened from this machine alone", leave_out
+
+
+def _assert_one_thread(options: LoadOptions, connections: int, hosts: int) -> None:
+    """Raise a Problem if a broadcast cannot have its connections in one thread, which knows who got what."""
+    refuse(
+        [
+            (hosts > 1, "a broadcast goes to the connections of one host", "leave out the other hosts"),
+            ((options.threads or 1) > 1, "a broadcast goes to the connections of one thread", "leave out --threads"),
+            (connections < 2, "a broadcast needs two connections or more", "give -c 2"),
+        ]
+    )
 
 
 def refuse(contradictions: Iterable[Contradiction]) -> None:
@@ -119,11 +153,19 @@ def _contradictory_connections(options: LoadOptions) -> Iterator[Contradiction]:
     reused = options.requests_per_connection not in (None, 1)
     yield options.no_keepalive and reused, "--no-keepalive means one request per connection", remedy
     yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", remedy
-    yield options.streams is not None and not options.http2, "--streams are HTTP/2's", "give --http2, too"
+    multiplexed = options.http2 or options.http3
+    reason = "--streams are those of HTTP/2 and HTTP/3"
+    yield options.streams is not None and not multiplexed, reason, "give --http2 or --http3, too"
+    yield options.http2 and options.http3, "--http2 and --http3 exclude each other", remedy
+    yield options.http3 and options.pipeline > 1, "--http3 has streams in place of a pipeline", "use --streams"
+    yield options.http3 and options.unix_socket is not None, "HTTP/3 goes by UDP", "leave out --unix"
+    driver = options.http3 and options.driver == "io_uring"
+    yield driver, "over HTTP/3 datagrams go by epoll alone", "leave out --driver"
     yield options.http2 and options.pipeline > 1, "--http2 has streams in place of a pipeline", "use --streams"
     closing = "--no-keepalive" if options.no_keepalive else "--requests-per-connection"
     is_closing = options.no_keepalive or options.requests_per_connection is not None
-    yield options.http2 and is_closing, "over HTTP/2 the server alone ends connections", f"leave out {closing}"
+    version = "HTTP/3" if options.http3 else "HTTP/2"
+    yield multiplexed and is_closing, f"over {version} the server alone ends connections", f"leave out {closing}"
     yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", remedy
     socket = options.unix_socket is not None and bool(options.connect_to)
     yield socket, "--unix and --connect-to exclude each other", remedy
