@@ -123,7 +123,11 @@ def _in_processes(workers: int, site: Site, sources: Sequence[DocketSource]) -> 
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignoring) as pool:
         try:
             # Not pool.map: it cancels what is left, and of a broken pool that ends in a traceback of its thread.
-            futures = [pool.submit(_outcome, site.part(), source) for source in sources]
+            try:
+                futures = [pool.submit(_outcome, site.part(), source) for source in sources]
+            except (OSError, ValueError) as error:
+                # One process ended while another was started: the pool has closed the pipes that the other gets.
+                raise BrokenProcessPool(str(error)) from error
             futures.reverse()
             while futures:
                 yield futures.pop().result()

@@ -5,8 +5,10 @@ import lzma
 import os
 import shutil
 import signal
+import threading
 from dataclasses import replace
 from multiprocessing import active_children
+from multiprocessing.popen_spawn_posix import Popen
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -209,6 +211,27 @@ def test_a_process_that_is_killed_costs_no_page(folder: Path, site: Path, tmp_pa
     assert sorted(path.relative_to(out) for path in out.rglob("*")) == sorted(
         path.relative_to(site) for path in site.rglob("*")
     )
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_process_that_is_killed_while_another_starts_costs_no_page(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch, others = Popen._launch, [*threading.enumerate()]
+
+    def kill_the_first(popen: Popen, process: object) -> None:
+        workers = active_children()
+        if workers:
+            workers[0].kill()
+            for thread in set(threading.enumerate()) - set(others):
+                if thread.is_alive():  # one that the pool starts may not be yet
+                    thread.join(10)  # the pool's own see the process end
+        launch(popen, process)
+
+    monkeypatch.setattr(Popen, "_launch", kill_the_first)
+    site = Site(tmp_path / "out")
+    sources = find_sources([folder], site.folder)
+    assert len(list(_outcomes(site, sources))) == len(sources) > 2
 
 
 @pytest.mark.usefixtures("two_processes")
