@@ -65,7 +65,10 @@ pub fn open(settings: &Settings) -> anyhow::Result<Router> {
     if let Some(url) = &settings.upstream_url {
         opened = opened.merge(upstream(url, settings).context("UPSTREAM_URL")?);
     }
-    let routes = opened.routes.merge(plaintext::routes()).merge(streams::routes());
+    let routes = opened
+        .routes
+        .merge(plaintext::routes())
+        .merge(streams::routes());
     Ok(routes.merge(health::routes(opened.pings)))
 }
 
