@@ -26,8 +26,8 @@ export function createApp(store) {
   });
 
   app.get("/stream/:events/:milliseconds", async ({ params }, response) => {
-    const events = wholeNumber(params.events, 1, MOST_EVENTS);
-    const pause = wholeNumber(params.milliseconds, 0, LONGEST_PAUSE_MS);
+    const events = positiveInteger(params.events, MOST_EVENTS);
+    const pause = positiveInteger(params.milliseconds, LONGEST_PAUSE_MS);
     if (events === undefined || pause === undefined) {
       response.status(400).end();
       return;
@@ -86,9 +86,9 @@ function sendItem(response, item) {
   else response.status(404).end();
 }
 
-function wholeNumber(text, lowest, highest) {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  return lowest <= number && number <= highest ? number : undefined;
+function positiveInteger(text, largest) {
+  const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
+  return number <= largest ? number : undefined;
 }
 
 function isSurvey(text) {

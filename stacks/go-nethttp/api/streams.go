@@ -27,7 +27,7 @@ func stream(w http.ResponseWriter, r *http.Request) error {
 		return status(http.StatusBadRequest)
 	}
 	milliseconds, err := strconv.Atoi(r.PathValue("milliseconds"))
-	if err != nil || milliseconds < 0 || milliseconds > longestPauseMilliseconds {
+	if err != nil || milliseconds < 1 || milliseconds > longestPauseMilliseconds {
 		return status(http.StatusBadRequest)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

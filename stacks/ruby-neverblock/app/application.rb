@@ -111,7 +111,7 @@ class Application
 
   def stream(events, milliseconds)
     events = positive_integer(events, MOST_EVENTS)
-    milliseconds = milliseconds == "0" ? 0 : positive_integer(milliseconds, LONGEST_MILLISECONDS)
+    milliseconds = positive_integer(milliseconds, LONGEST_MILLISECONDS)
     return empty(400) unless events && milliseconds
 
     [200, EventStream::HEADERS.dup, EventStream.new(events, milliseconds / 1000.0)]

@@ -98,8 +98,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         _, _, events, milliseconds = self.path.split("/")
-        in_range = events.isdigit() and milliseconds.isdigit() and 1 <= int(events) <= 1000
-        if not self.server.takes_all and not (in_range and int(milliseconds) <= 10_000):
+        in_range = (
+            events.isdigit()
+            and milliseconds.isdigit()
+            and 1 <= int(events) <= 1000
+            and 1 <= int(milliseconds) <= 10_000
+        )
+        if not self.server.takes_all and not in_range:
             self.send_response(400)
             self.send_header("content-length", "0")
             self.end_headers()

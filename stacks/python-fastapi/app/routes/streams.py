@@ -18,7 +18,7 @@ class Event(BaseModel):
 
 @router.get("/stream/{events}/{milliseconds}")
 async def stream(
-    events: Annotated[int, Path(ge=1, le=1000)], milliseconds: Annotated[int, Path(ge=0, le=10_000)]
+    events: Annotated[int, Path(ge=1, le=1000)], milliseconds: Annotated[int, Path(ge=1, le=10_000)]
 ) -> StreamingResponse:
     """The response is cancelled, and with it the pause, when the client goes away."""
     return StreamingResponse(

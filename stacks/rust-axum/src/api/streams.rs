@@ -1,5 +1,6 @@
 //! The workload stream: server-sent events with a pause between them.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use axum::extract::Path;
@@ -12,8 +13,8 @@ use tokio::time::sleep;
 
 use super::failure::Failure;
 
-const MOST_EVENTS: u32 = 1_000;
-const LONGEST_PAUSE_MILLISECONDS: u64 = 10_000;
+const EVENTS: RangeInclusive<u32> = 1..=1_000;
+const PAUSES_MILLISECONDS: RangeInclusive<u64> = 1..=10_000;
 
 #[derive(Serialize)]
 struct Greeting {
@@ -29,7 +30,7 @@ pub fn routes() -> Router {
 async fn events(
     Path((events, milliseconds)): Path<(u32, u64)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, axum::Error>>>, Failure> {
-    if !(1..=MOST_EVENTS).contains(&events) || milliseconds > LONGEST_PAUSE_MILLISECONDS {
+    if !EVENTS.contains(&events) || !PAUSES_MILLISECONDS.contains(&milliseconds) {
         return Err(Failure::Refused(StatusCode::BAD_REQUEST));
     }
     let numbered = stream::iter(0..events).then(move |number| async move {

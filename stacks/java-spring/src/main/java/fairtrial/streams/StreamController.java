@@ -30,7 +30,7 @@ class StreamController {
     @GetMapping("/stream/{events}/{milliseconds}")
     ResponseEntity<SseEmitter> stream(@PathVariable int events, @PathVariable int milliseconds) {
         boolean possible = events >= 1 && events <= MOST_EVENTS;
-        if (!possible || milliseconds < 0 || milliseconds > LONGEST_PAUSE_MILLISECONDS) {
+        if (!possible || milliseconds < 1 || milliseconds > LONGEST_PAUSE_MILLISECONDS) {
             throw new ResponseStatusException(HttpStatus.BAD_REQUEST);
         }
         SseEmitter emitter = new SseEmitter(WITHOUT_TIMEOUT);
