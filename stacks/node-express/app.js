@@ -1,11 +1,15 @@
 // The HTTP surface.
 
+import { setTimeout as delay } from "node:timers/promises";
+
 import express from "express";
 
 import { logError } from "./log.js";
 
 const LARGEST_BODY_BYTES = 65_536;
 const LARGEST_USER = 2_147_483_647;
+const MOST_EVENTS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
 
 export function createApp(store) {
   const app = express();
@@ -19,6 +23,22 @@ export function createApp(store) {
 
   app.get("/plaintext", (request, response) => {
     response.type("text/plain").send("Hello, World!");
+  });
+
+  app.get("/stream/:events/:milliseconds", async ({ params }, response) => {
+    const events = positiveInteger(params.events, MOST_EVENTS);
+    const pause = positiveInteger(params.milliseconds, LONGEST_PAUSE_MS);
+    if (events === undefined || pause === undefined) {
+      response.status(400).end();
+      return;
+    }
+    response.set({ "content-type": "text/event-stream", "cache-control": "no-cache" });
+    for (let number = 0; number < events; number++) {
+      if (number > 0) await delay(pause);
+      if (response.closed) return; // the client went away
+      response.write(`id: ${number}\ndata: ${JSON.stringify({ number, text: "Hello, World!" })}\n\n`);
+    }
+    response.end("data: [DONE]\n\n");
   });
 
   const json = express.json({ limit: LARGEST_BODY_BYTES });
@@ -64,6 +84,11 @@ export function createApp(store) {
 function sendItem(response, item) {
   if (item) response.json(item);
   else response.status(404).end();
+}
+
+function positiveInteger(text, largest) {
+  const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
+  return number <= largest ? number : undefined;
 }
 
 function isSurvey(text) {

@@ -34,6 +34,7 @@ func Routes(s Services) http.Handler {
 
 	handle("GET /health", health(s))
 	handle("GET /plaintext", plaintext)
+	handle("GET /stream/{events}/{milliseconds}", stream)
 
 	items := routes[ItemStore](s.Database)
 	handle("GET /items/random", items(randomItem))

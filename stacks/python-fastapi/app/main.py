@@ -10,7 +10,19 @@ from app.caches import open_cache
 from app.databases import open_database
 from app.limit import ConcurrencyLimit
 from app.responses import response_class
-from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, several, units
+from app.routes import (
+    articles,
+    categories,
+    fan_out,
+    health,
+    items,
+    pages,
+    plaintext,
+    queries,
+    several,
+    streams,
+    units,
+)
 from app.services import State
 from app.settings import Settings
 from app.upstream import open_upstream
@@ -42,5 +54,5 @@ app = FastAPI(
     **response_class(settings.json),
 )
 app.add_middleware(ConcurrencyLimit, most=settings.concurrency)
-for module in (articles, categories, fan_out, health, items, pages, plaintext, queries, several, units):
+for module in (articles, categories, fan_out, health, items, pages, plaintext, queries, several, streams, units):
     app.include_router(module.router)

@@ -3,6 +3,7 @@
 require_relative "answers"
 require_relative "articles"
 require_relative "error_log"
+require_relative "event_stream"
 require_relative "page"
 require_relative "services"
 require_relative "settings"
@@ -14,6 +15,7 @@ class Application
 
   LONGEST_MILLISECONDS = 10_000
   MOST_SHORT_QUERIES = 1000
+  MOST_EVENTS = 1000
   LARGEST_KEY = 2_147_483_647
 
   # A route's parameters are segments of the path.
@@ -22,6 +24,7 @@ class Application
       [%r{\A/items/([^/]+)\z}, :item],
       [%r{\A/queries/long/([^/]+)\z}, :long_query],
       [%r{\A/queries/chain/([^/]+)/([^/]+)\z}, :query_chain],
+      [%r{\A/stream/([^/]+)/([^/]+)\z}, :stream],
       [%r{\A/articles/([^/]+)\z}, :article],
       [%r{\A/articles/([^/]+)/similar\z}, :similar_articles],
       [%r{\A/users/([^/]+)/articles\z}, :articles_of_user],
@@ -45,7 +48,9 @@ class Application
   end
 
   def call(env)
-    route(env["REQUEST_METHOD"], env["PATH_INFO"])
+    route(env["REQUEST_METHOD"], env["PATH_INFO"]).tap do |_, _, body|
+      body.corked_socket = env["puma.socket"] if body.is_a?(EventStream)
+    end
   rescue Services::Missing
     empty(503)
   rescue StandardError => error
@@ -102,6 +107,14 @@ class Application
 
     database.sleep(milliseconds / 1000.0)
     json(slept: milliseconds, sum: Array.new(short) { database.one }.sum)
+  end
+
+  def stream(events, milliseconds)
+    events = positive_integer(events, MOST_EVENTS)
+    milliseconds = positive_integer(milliseconds, LONGEST_MILLISECONDS)
+    return empty(400) unless events && milliseconds
+
+    [200, EventStream::HEADERS.dup, EventStream.new(events, milliseconds / 1000.0)]
   end
 
   def fan_out

@@ -4,6 +4,7 @@
 # share a listening socket.
 
 require "async"
+require "async/http/body/writable"
 require "async/http/endpoint"
 require "async/http/server"
 require "async/io/shared_endpoint"
@@ -27,6 +28,7 @@ class RackAdapter
     env = environment(request, body)
     status, headers, parts = @places.acquire { @app.call(env) }
     # Its server gives the length itself.
+    parts = written(parts) unless parts.is_a?(Array)
     Protocol::HTTP::Response[status, headers.except("Content-Length"), parts]
   end
 
@@ -37,6 +39,19 @@ class RackAdapter
     request.body&.each do |part|
       body << part
       return nil if body.bytesize > LARGEST_BODY_BYTES
+    end
+    body
+  end
+
+  # A body that a task writes while it is sent.
+  def written(parts)
+    body = Async::HTTP::Body::Writable.new
+    Async do
+      parts.each { |part| body.write(part) }
+    rescue Async::HTTP::Body::Writable::Closed, SystemCallError, IOError
+      nil # the client is gone
+    ensure
+      body.close
     end
     body
   end

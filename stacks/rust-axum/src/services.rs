@@ -13,6 +13,7 @@ use crate::api::plaintext;
 use crate::api::queries::{self, QueryStore};
 use crate::api::several;
 use crate::api::similar::{self, ArticleStore};
+use crate::api::streams;
 use crate::api::units::{self, UnitStore};
 use crate::settings::Settings;
 
@@ -64,7 +65,10 @@ pub fn open(settings: &Settings) -> anyhow::Result<Router> {
     if let Some(url) = &settings.upstream_url {
         opened = opened.merge(upstream(url, settings).context("UPSTREAM_URL")?);
     }
-    let routes = opened.routes.merge(plaintext::routes());
+    let routes = opened
+        .routes
+        .merge(plaintext::routes())
+        .merge(streams::routes());
     Ok(routes.merge(health::routes(opened.pings)))
 }
 

@@ -24,6 +24,8 @@ WRONG = [
     ("task-creation", {"tasks": "many"}, "tasks"),
     ("task-switching", {"tasks": 1}, "tasks"),
     ("query-chain", {"short_per_long": 1001}, "short_per_long"),
+    ("stream", {"events": 1001}, "events"),
+    ("stream", {"pause_milliseconds": 0}, "pause_milliseconds"),
     ("matching-mix", {"matches_per_1000": 1001}, "matches_per_1000"),
     ("matching-mix", {"matches": []}, "matches"),
     ("matching-mix", {"matches": ["similar", "friends"]}, "matches.1"),

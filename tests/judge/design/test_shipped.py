@@ -50,6 +50,8 @@ OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
     "python-models": {"closed-percentile: warning": 3, "shared-cap: warning": 3},
     "rest-stress-layer": {"window-too-short: warning": 1},
     "rest-stress-none": {"window-too-short: warning": 1},
+    "stream": {"window-too-short: warning": 1},
+    "stream-fast": {"window-too-short: warning": 1},
 }
 """By experiment, how many flaws of each kind there are where the server has one processor."""
 

@@ -10,4 +10,5 @@ pub mod plaintext;
 pub mod queries;
 pub mod several;
 pub mod similar;
+pub mod streams;
 pub mod units;

@@ -29,6 +29,8 @@ final class ContractSettings {
         // Without effect on virtual threads, of which each request has its own: there the pools are the bound.
         properties.put("server.tomcat.threads.max", requests);
         properties.put("server.tomcat.threads.min-spare", requests);
+        // Those that send streams of events, beside the ones that take requests.
+        properties.put("spring.task.execution.pool.core-size", requests);
         int connections = Math.min(requests, processes * number("DB_POOL", 16));
 
         String databaseUrl = text("DATABASE_URL", "");
