@@ -130,7 +130,7 @@ def _described(document: ParsedDocument, operation: Operation) -> Iterator[dict[
     """Those of the path, replaced by those of the operation with the same name and place."""
     lists = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
     resolved = [document.resolved(each) for values in lists if isinstance(values, list) for each in values]
-    by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
+    by_name = {(text(each.get("name")), text(each.get("in"))): each for each in resolved if isinstance(each, dict)}
     yield from by_name.values()
 
 

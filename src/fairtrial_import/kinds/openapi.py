@@ -161,14 +161,15 @@ class _Reader:
         origin, base, unknown = _server(operation.keys, operation.item, self.document.root)
         path = f"{base}/{parameters.path.removeprefix('/')}".partition("#")[0]  # a fragment is never sent
         selection = keep_headers(headers, are_templates=True, are_described=True)
-        self.samples.append(notes.samples)
+        no_secrets = frozenset(each for sample in notes.samples for each in prescribed(self.document, sample))
+        self.samples.append(notes.samples)  # nothing below raises: one list for each request
         return FoundRequest(
             method=operation.method,
             path=encoded(path + (f"{'&' if '?' in path else '?'}{query}" if query else "")),
             headers=selection.headers,
             left_out_headers=selection.left_out,
             body=body.body if body else None,
-            no_secrets=frozenset(each for sample in notes.samples for each in prescribed(self.document, sample)),
+            no_secrets=no_secrets,
             statuses=answer.statuses,
             media_type=answer.media_type,
             schema=answer.schema,

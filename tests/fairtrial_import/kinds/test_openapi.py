@@ -321,6 +321,20 @@ def test_a_variable_of_a_server_that_has_no_default_is_told(tmp_path: Path) -> N
     assert "left out of its server's address: stage" in imported.comments
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        parameter(example="a", schema={"$ref": "#/nowhere"}),
+        parameter(name=["p"], example="a"),
+        parameter(example={"a": 1}, schema={"required": [{}], "properties": {"a": {"readOnly": True}}}),
+    ],
+)
+def test_what_is_broken_in_one_operation_keeps_no_other_out(tmp_path: Path, broken: Any) -> None:
+    paths = {"/a": {"get": {"parameters": [broken]}}, "/b": {"get": {"parameters": [parameter(example="b")]}}}
+    imported = import_to(tmp_path, document(tmp_path, paths))
+    assert imported.request("get-b").path == "/b?p=b"
+
+
 def test_servers_of_paths_and_operations(tmp_path: Path) -> None:
     paths = {
         "/own": {"get": {}},
