@@ -304,7 +304,7 @@ class _Reader:
 
     def _path(self, template: str) -> str:
         path = self.values.resolved(template)
-        return path if os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
+        return path if not path or os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
 
     def _credentials(self, auth: Auth | None, remarks: list[str]) -> tuple[list[tuple[str, str]], Sequence[str]]:
         """Headers and parameters that let a request in."""

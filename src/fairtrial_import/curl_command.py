@@ -207,8 +207,9 @@ def _add_data(call: _Call, option: str, name: str, value: str) -> None:
     if is_file:
         if call.data or call.file:
             raise Problem(f"{call.where}: {option} with a file stands beside other data", "put all of it into one file")
-        if HOLE.search(value):
-            raise Problem(f"{call.where}: {option} names a file that only a run of the script tells", AT_A_RUN)
+        if value == "@" or HOLE.search(value):
+            which = "a file that only a run of the script tells" if value != "@" else "no file"
+            raise Problem(f"{call.where}: {option} names {which}", AT_A_RUN)
         call.file = value[1:]
         if name in ("data", "data-ascii"):
             call.remarks.append(f"curl leaves out the line ends of a file that {option} names; here they are sent.")

@@ -151,6 +151,17 @@ def test_forms_of_bruno_and_files_that_are_none(tmp_path: Path) -> None:
     assert "Left out: broken.bru: " in imported.comments and "bytes.bru: " in imported.comments
 
 
+def test_a_file_that_nobody_chose_leaves_its_request_out(tmp_path: Path) -> None:
+    form = {"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": None}]}
+    items = [
+        {"name": "one", "request": {"method": "POST", "url": "http://h/a", "body": form}},
+        {"name": "two", "request": {"method": "GET", "url": "http://h/b"}},
+    ]
+    imported = import_to(tmp_path, written(tmp_path, json.dumps({"info": {"name": "x"}, "item": items})))
+    assert list(imported.model.entries()) == ["two"]
+    assert "Left out: one: a file of its form has no path" in imported.comments
+
+
 def test_blocks_of_bru() -> None:
     fenced = "g: '''\n    h\n    i\n  '''"
     text = f'headers {{\n  "a:b": c: d\n  ~e: f\n  {fenced}\n}}\n'

@@ -164,6 +164,12 @@ def test_redirects_that_curl_follows_are_followed(tmp_path: Path, options: str, 
     assert request.follow_redirects == number
 
 
+@pytest.mark.parametrize("options", ["-d @", "-F x=@", "-F 'x=@f;type=no type'", "--data-binary @"])
+def test_a_file_without_a_name_or_with_a_broken_type_leaves_its_request_out(tmp_path: Path, options: str) -> None:
+    imported = import_to(tmp_path, f"curl http://h/a {options}\ncurl http://h/b\n")
+    assert list(imported.model.entries()) == ["get-b"] and "Left out: " in imported.comments
+
+
 def test_what_all_commands_leave_out_is_said_once(tmp_path: Path) -> None:
     commands = "\n".join(f"curl http://h/{name} --compressed -H 'sec-gpc: 1' -A me" for name in "abc")
     text = import_to(tmp_path, commands).text
