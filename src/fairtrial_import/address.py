@@ -19,6 +19,8 @@ class RequestAddress:
     """with the query, percent-encoded but for placeholders"""
     credentials: str | None = None
     """`user:password`"""
+    server: str = ""
+    """the variable of the environment that stands for the server, and perhaps for the beginning of the path"""
 
 
 def read_address(text: str, where: str, *, is_template: bool = False) -> RequestAddress:
@@ -44,7 +46,9 @@ def read_address(text: str, where: str, *, is_template: bool = False) -> Request
     else:
         scheme, authority, rest = "http", *_bare(text)
     credentials, at, host = authority.rpartition("@")
-    return RequestAddress(_origin(scheme, host, where), _path(rest), credentials if at else None)
+    placeholder = PLACEHOLDER.fullmatch(authority) if match is None else None
+    server = placeholder[0].strip("{}").removeprefix("env ") if placeholder else ""
+    return RequestAddress(_origin(scheme, host, where), _path(rest), credentials if at else None, server)
 
 
 def _bare(text: str) -> tuple[str, str]:

@@ -52,10 +52,10 @@ def assemble(source: ImportedRequests, variables: Variables, hosts: Sequence[str
         Problem: nothing is left.
     """
     remarks = list(source.remarks)
-    site = next((each.origin for each in source.requests if each.origin), None) if not hosts else None
+    requests = _with_known_methods(source.requests, remarks)
+    site = next((each.origin for each in requests if each.origin), None) if not hosts else None
     site = site if source.page_origin is None else source.page_origin
-    requests = _of_hosts(source.requests, hosts, site, remarks)
-    requests = _with_known_methods(requests, remarks)
+    requests = _of_hosts(requests, hosts, site, remarks)
     requests = _merged(_redacted(requests, variables, remarks))
     requests = _most_frequent(requests, most, remarks)
     if not requests:
@@ -149,7 +149,14 @@ def _merged(requests: Sequence[FoundRequest]) -> list[FoundRequest]:
     """Equal requests as one, with their weights added up, in the order in which they were found first."""
     merged: dict[tuple[object, ...], list[FoundRequest]] = {}
     for request in requests:
-        key = (request.method, request.path, request.headers, body_key(request.body), request.name)
+        key = (
+            request.method,
+            request.path,
+            request.headers,
+            body_key(request.body),
+            request.name,
+            request.follow_redirects,
+        )
         merged.setdefault(key, []).append(request)
     return [_joined(equal) for equal in merged.values()]
 

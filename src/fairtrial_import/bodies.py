@@ -7,7 +7,7 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.workload_file.multipart import FORM_METHODS
+from fairtrial.experiment.workload_file.multipart import FORM_METHODS, SENT_TYPE
 from fairtrial_import.model import Body, FormBody, FormFile, FoundJson, TextBody
 from fairtrial_import.template import PLACEHOLDER
 
@@ -61,7 +61,8 @@ def form_body(method: str, parts: Sequence[tuple[str, str | FormFile]], where: s
     """The parts of a form as a body.
 
     Raises:
-        Problem: there is none, two have one name, or the method sends none, which a workload file cannot hold.
+        Problem: there is none, two have one name, a file has no path or a broken type, or the method sends none: a
+            workload file cannot hold it.
     """
     if method.upper() not in FORM_METHODS:
         raise Problem(f"{where}: {printable(method.upper(), 20)} sends no form", "send it by POST, PUT or PATCH")
@@ -69,6 +70,9 @@ def form_body(method: str, parts: Sequence[tuple[str, str | FormFile]], where: s
     if not names or len(set(names)) < len(names):
         reason = "two parts of its form have one name" if names else "its form has no part"
         raise Problem(f"{where}: {reason}", remedy)
+    files = [part for _, part in parts if isinstance(part, FormFile)]
+    if any(not part.path or (part.media_type and not SENT_TYPE.fullmatch(part.media_type)) for part in files):
+        raise Problem(f"{where}: a file of its form has no path, or a media type that is none", remedy)
     return FormBody(tuple(parts))
 
 

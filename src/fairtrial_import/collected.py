@@ -10,7 +10,6 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.secret_names import is_secret_name
-from fairtrial_import.address import read_address
 from fairtrial_import.bodies import JSON, MULTIPART, form_body, is_json, media_type, template_body
 from fairtrial_import.entries import read_each
 from fairtrial_import.headers import keep_headers
@@ -236,7 +235,7 @@ class _Reader:
         self.values.use(self._without_secrets(item.values))
         remarks: list[str] = []
         headers, query = self._credentials(item.auth, remarks)
-        address = read_address(self._url(call, query), where, is_template=True)
+        address = self.values.read_address(self._url(call, query), where)
         resolved = [(name, self.values.resolved(value)) for name, value in item.headers if name.strip()]
         names = {name.lower() for name, _ in resolved}
         headers = [(name, value) for name, value in headers if name.lower() not in names]
@@ -305,7 +304,7 @@ class _Reader:
 
     def _path(self, template: str) -> str:
         path = self.values.resolved(template)
-        return path if os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
+        return path if not path or os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
 
     def _credentials(self, auth: Auth | None, remarks: list[str]) -> tuple[list[tuple[str, str]], Sequence[str]]:
         """Headers and parameters that let a request in."""

@@ -9,6 +9,7 @@ from urllib.parse import quote, urljoin
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.model import MOST_REDIRECTS
 from fairtrial_import.address import read_address
 from fairtrial_import.bodies import FORM, JSON, form_body, template_body
 from fairtrial_import.curl_options import ELSEWHERE, FLAGS, NEXT, REFUSED, SHORT, WITH_VALUE
@@ -22,6 +23,8 @@ from fairtrial_import.source import is_curl
 from fairtrial_import.template import literal
 
 MOST_COMMANDS = 1000
+REDIRECTS = frozenset({"location", "location-trusted", "follow"})
+COOKIES = 'give the cookies themselves, or leave it out and set cookies = "journey" in the workload file'
 OF_POWERSHELL = re.compile("-(?:Uri|Method|Headers|Body|ContentType|UseBasicParsing|OutFile|WebSession)", re.IGNORECASE)
 PATH_IN_HOLE = re.compile("(?:\\w+://)?[^/?#]+\ue000[^\ue001]*\ue001(?:[?#]|$)")
 REMEDY = "correct the command, or take the option out"
@@ -54,6 +57,7 @@ class _Call:
     file: str | None = None
     parts: list[tuple[str, str | FormFile]] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
+    most_redirects: int = MOST_REDIRECTS
     remarks: list[str] = field(default_factory=list)
 
     def template(self, text: str) -> str:
@@ -123,6 +127,8 @@ def _read_call(command: ShellCommand, words: Sequence[str], where: str, fill: Fi
             raise Problem(f"{where}: {option} cannot be imported", REFUSED[name])
         if ELSEWHERE.get(name):
             call.remarks.append(f"Left out: {option}. {_sentence(ELSEWHERE[name])}")
+        if name == "max-redirs" and value.isdecimal():
+            call.most_redirects = min(int(value), MOST_REDIRECTS)
         _apply(call, option, name, value)
     for url in urls:
         if hole := HOLE.fullmatch(url):
@@ -161,7 +167,7 @@ def _apply(call: _Call, option: str, name: str, value: str) -> None:
             call.data.append(_url_encoded(call.where, value))
         case "url-query":
             call.query.append(value[1:] if value.startswith("+") else _url_encoded(call.where, value))
-        case "get" | "head" | "globoff" | "path-as-is":
+        case "get" | "head" | "globoff" | "path-as-is" | "location" | "location-trusted" | "follow":
             call.flags.add(name)
 
 
@@ -181,7 +187,7 @@ def _add_header(call: _Call, text: str) -> None:
 
 def _add_cookie(call: _Call, option: str, value: str) -> None:
     if value and "=" not in value and not HOLE.search(value):
-        raise Problem(f"{call.where}: {option} with a file cannot be imported", "give the cookies themselves")
+        raise Problem(f"{call.where}: {option} with a file cannot be imported", COOKIES)
     call.headers.append(("cookie", value))
 
 
@@ -201,8 +207,9 @@ def _add_data(call: _Call, option: str, name: str, value: str) -> None:
     if is_file:
         if call.data or call.file:
             raise Problem(f"{call.where}: {option} with a file stands beside other data", "put all of it into one file")
-        if HOLE.search(value):
-            raise Problem(f"{call.where}: {option} names a file that only a run of the script tells", AT_A_RUN)
+        if value == "@" or HOLE.search(value):
+            which = "a file that only a run of the script tells" if value != "@" else "no file"
+            raise Problem(f"{call.where}: {option} names {which}", AT_A_RUN)
         call.file = value[1:]
         if name in ("data", "data-ascii"):
             call.remarks.append(f"curl leaves out the line ends of a file that {option} names; here they are sent.")
@@ -319,6 +326,7 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         headers=selection.headers,
         body=_body(call, method, "&".join(data) if data else None, dict(selection.headers).get("content-type", "")),
         origin=address.origin,
+        follow_redirects=call.most_redirects if call.flags & REDIRECTS else 0,
         remarks=tuple(remarks),
         left_out_headers=selection.left_out,
     )

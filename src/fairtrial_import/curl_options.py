@@ -79,7 +79,6 @@ REFUSED = {
     "expand-url": VARIABLES,
 }
 """Options that would make another request, and what to do instead."""
-REDIRECTS = "redirects are not followed: expect the 3xx, or import the address that it leads to"
 PROXY = "Fairtrial connects without a proxy"
 HTTP3 = "give --http3 to `fairtrial load`, or set http3 = true in [load] of an experiment"
 HTTP2 = "give --http2 to `fairtrial load`, or set http2 = true in [load] of an experiment"
@@ -94,9 +93,6 @@ ELSEWHERE = {
     "max-time": "give --timeout to `fairtrial load`",
     "unix-socket": "give --unix to `fairtrial load`",
     "abstract-unix-socket": "give --unix to `fairtrial load`",
-    "location": REDIRECTS,
-    "location-trusted": REDIRECTS,
-    "follow": REDIRECTS,
     "compressed": "a header accept-encoding in the workload file asks for compressed bodies",
     "tr-encoding": "a header accept-encoding in the workload file asks for compressed bodies",
     "proxy": PROXY,

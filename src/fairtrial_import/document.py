@@ -1,8 +1,9 @@
 """A document as plain values, and of OpenAPI's with references within it followed."""
 
+import os
 import re
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
 from fairtrial.base.printable import printable
@@ -44,13 +45,14 @@ class ParsedDocument:
 
     def _target(self, reference: str) -> Any:
         text = printable(reference, 120)
-        if not reference.startswith("#"):
+        file, _, pointer = reference.partition("#")
+        if file and not self._is_own(file):
             raise Problem(
                 f"{self.label}: $ref {text!r}: leads out of the document",
                 "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o whole.yaml`",
             )
         value: Any = self.root
-        for part in unquote(reference[1:]).split("/")[1:] or [""]:
+        for part in unquote(pointer).split("/")[1:] or [""]:
             name = part.replace("~1", "/").replace("~0", "~")  # RFC 6901
             if isinstance(value, list) and name.isdigit() and int(name) < len(value):
                 value = value[int(name)]
@@ -59,6 +61,11 @@ class ParsedDocument:
             else:
                 raise Problem(f"{self.label}: $ref {text!r}: leads nowhere", "correct the document")
         return value
+
+    def _is_own(self, address: str) -> bool:
+        """Whether an address is the document's: what it calls itself (OpenAPI 3.2), or the name of its file."""
+        names = (str(self.root.get("$self", "")), os.path.basename(self.label))
+        return any(name and urljoin(name, address) == name for name in names)
 
     def plain(self, value: Any) -> Any:
         """An example as JSON has it: YAML's dates are texts again, and keys are texts.

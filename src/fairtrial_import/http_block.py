@@ -132,7 +132,7 @@ class BlockReader:
             self._leave_out("a script that runs before the request")
         method, url = self._request_line()
         pairs = self._headers()
-        address = read_address(url, where, is_template=True)
+        address = self._values.read_address(url, where)
         if address.credentials is not None:
             pairs.append(("authorization", f"Basic {address.credentials}"))
         host = next((value for name, value in pairs if name.lower() == "host"), None)

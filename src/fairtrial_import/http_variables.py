@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial_import.address import RequestAddress, read_address
 from fairtrial_import.samples import EMAIL, HTTP_DATE, SECONDS, TIME, UUID
 from fairtrial_import.template import literal
 from fairtrial_import.variables import Variables, variable_name
@@ -71,6 +72,20 @@ class FileVariables:
         """Define these, and no others."""
         self._values = dict(values)
 
+    def read_address(self, url: str, where: str) -> RequestAddress:
+        """The parts of a URL that is resolved. A variable for its server that has no value is told.
+
+        Raises:
+            Problem: it is no address of an HTTP server.
+        """
+        address = read_address(url, where, is_template=True)
+        if address.server:
+            what = self._environment.purposes.get(address.server, address.server)
+            self._remarks[f"The URL of the load stands for {what}; a path in it has to be put before those below."] = (
+                None
+            )
+        return address
+
     def marked(self, text: str) -> str:
         """A text with a hole for each variable (`fairtrial_import.shell_script`)."""
         return REFERENCE.sub("\ue000\\1\ue001", text)
@@ -104,7 +119,8 @@ class FileVariables:
         return resolved
 
     def _value(self, reference: str, depth: int) -> str:
-        name, *arguments = reference.split()
+        reference = reference.removeprefix("%")  # VS Code's REST Client: percent-encoded, as a URL is here anyway
+        name, *arguments = reference.split() or [""]
         value = self._values.get(reference, self._announced.get(reference))
         if value is not None and depth < DEEPEST:
             return self.resolved(value, depth + 1)

@@ -120,6 +120,8 @@ OTHER_SOURCES = (
     ("a packed archive", r"\APK\x03\x04", "unpack it, and give a file of it"),
     ("a flow of mitmproxy", r"^\d+:\d+:(?:type|version|certificate)", "mitmdump -nr FLOWS --set hardump=FLOWS.har"),
     ("a session of Charles", r'^\s*\[\s*\{\s*"status"\s*:\s*"[A-Z]+"\s*,\s*"method"', "export it as HAR"),
+    ("a command of PowerShell", r"(?i)^[^#\n]*\b(?:Invoke-(?:WebRequest|RestMethod)|irm) ", "copy it as cURL (bash)"),
+    ("a call of fetch", r"^\s*(?:await )?fetch\(", "copy it as cURL (bash)"),
     ("a test plan of JMeter", r"<jmeterTestPlan", "record it with a browser, and export HAR"),
     ("a script of k6", r"""from ['"]k6/http['"]""", "import the recording or the document that it was made of"),
     ("a script of locust", r"^(?:from locust import|import locust)", "import the recording that it was made of"),

@@ -77,6 +77,8 @@ class FoundRequest:
     """the media type of the answer, without parameters"""
     schema: str | None = None
     """the schema of the answer: `FILE#POINTER`; the path is absolute, or relative to the working folder"""
+    follow_redirects: int = 0
+    """so many redirects are followed"""
     weight: int = 1
     """how often it was found"""
     name: str = ""

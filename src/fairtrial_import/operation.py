@@ -19,6 +19,7 @@ from fairtrial_import.parameter_style import (
     is_defined,
     percent_encoded,
     plain_text,
+    reserved_in_path,
     styled,
     with_reserved,
 )
@@ -54,6 +55,8 @@ class Notes:
     made_up: list[str] = field(default_factory=list)
     undefined: list[str] = field(default_factory=list)
     """of values that the specification has no style for"""
+    typed_parts: list[str] = field(default_factory=list)
+    """of texts in a form, whose headers a workload file has no place for"""
     optional: list[str] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
 
@@ -71,6 +74,7 @@ class Notes:
         for what, names in (
             ("made up", self.made_up),
             ("the specification has no style for it", self.undefined),
+            ("media type or headers of these parts, left out", self.typed_parts),
             ("optional, left out", self.optional),
         ):
             if names:
@@ -126,14 +130,15 @@ def _described(document: ParsedDocument, operation: Operation) -> Iterator[dict[
     """Those of the path, replaced by those of the operation with the same name and place."""
     lists = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
     resolved = [document.resolved(each) for values in lists if isinstance(values, list) for each in values]
-    by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
+    by_name = {(text(each.get("name")), text(each.get("in"))): each for each in resolved if isinstance(each, dict)}
     yield from by_name.values()
 
 
 def _serialised(document: ParsedDocument, parameter: dict[str, Any], name: str, place: str, notes: Notes) -> str:
     """The value of a parameter as it stands in its place, with its name where that belongs to it."""
+    reserved = reserved_in_path if place == "path" else with_reserved
     quoted: Quote = (
-        str if place == "header" else with_reserved if parameter.get("allowReserved") is True else percent_encoded
+        str if place == "header" else reserved if parameter.get("allowReserved") is True else percent_encoded
     )
     content = parameter.get("content")
     if isinstance(content, dict) and content:
@@ -212,7 +217,15 @@ def _parts(document: ParsedDocument, media: Any, notes: Notes) -> FormBody | Non
     texts = [(name, each[0] if isinstance(each, list) and len(each) == 1 else each) for name, each in value.items()]
     if any(isinstance(each, dict | list) for _, each in texts):
         return None
+    rules = document.resolved(member_at(media, "encoding"))
+    notes.typed_parts += [name for name in value if _is_typed(member_at(rules, name))]
     return FormBody(tuple((name, literal(plain_text(each))) for name, each in texts))
+
+
+def _is_typed(rules: Any) -> bool:
+    """Whether a part that is a text has a media type that texts do not have by themselves, or headers."""
+    media_types = text(member_at(rules, "contentType")).split(",")
+    return bool(member_at(rules, "headers")) or not any(media_type(each) in ("", "text/plain") for each in media_types)
 
 
 def _is_file(schema: Any) -> bool:
@@ -271,7 +284,8 @@ def _form(value: dict[str, Any], encoding: Any, notes: Notes) -> str:
                 notes.undefined.append(key)
             parts.append(styled(key, each, style, explode, quoted))
         else:
-            plain = compact_json(each) if isinstance(each, dict) else each
+            as_json = isinstance(each, dict) or is_json(text(member_at(rules, "contentType")))
+            plain = compact_json(each) if as_json else each
             parts.append(styled(key, plain, "form", True, form_encoded))
     return "&".join(part for part in parts if part)
 

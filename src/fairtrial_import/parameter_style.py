@@ -56,6 +56,11 @@ def with_reserved(text: str) -> str:
     return quote(re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", text), safe="%:/?@!$&'()*+,;=", errors="replace")
 
 
+def reserved_in_path(text: str) -> str:
+    """`allowReserved` in a path: without the characters that would end a step of it (OpenAPI 3.2, Parameter Object)."""
+    return with_reserved(text).replace("/", "%2F").replace("?", "%3F")
+
+
 def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) -> str:
     """A value in a style, with its name where the style has one. Empty for a list or an object without elements.
 
@@ -70,7 +75,8 @@ def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) 
     if isinstance(value, dict | list) and style_name == "deepObject":
         parts = [f"{quoted(key)}={quoted(each)}" for key, each in _deep(name, value)]
     elif isinstance(value, dict) and explodes:
-        parts = [f"{quoted(key)}={quoted(plain_text(each))}" for key, each in value.items()]
+        pairs = [(quoted(key), quoted(plain_text(each))) for key, each in value.items()]
+        parts = [_with_name(key, text, style) if style.is_named else f"{key}={text}" for key, text in pairs]
     else:
         groups = [[each] for each in value] if isinstance(value, list) and explodes else [_elements(value)]
         texts = [style.within.join(quoted(plain_text(each)) for each in group) for group in groups]
@@ -83,7 +89,7 @@ def is_defined(value: Any, style_name: str, explode: Any) -> bool:
     if isinstance(value, dict | list) and not value and STYLES[style_name].is_named:
         return False  # nothing is written, as if it were not given
     elements: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if any(isinstance(each, dict | list) for each in elements):
+    if any(each is None or isinstance(each, dict | list) for each in elements):
         return False
     if style_name == "deepObject":
         return isinstance(value, dict) and explode is not False

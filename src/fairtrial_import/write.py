@@ -82,6 +82,8 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
         keys["body_file"] = _beside(body.path, folder)
     elif isinstance(body, FormBody):
         keys["multipart"] = {name: _part(part, folder) for name, part in body.parts}
+    if request.follow_redirects:
+        keys["follow_redirects"] = request.follow_redirects
     expect: dict[str, Any] = {}
     if request.statuses:
         expect["status"] = status_value(request.statuses)

@@ -128,6 +128,8 @@ def test_requests_of_two_lines_that_overlap(tmp_path: Path, snapshot: object) ->
         ("2026-11-28T10:00:00.000Z  INFO 1 --- [main] c.e.ShopApplication : Started\n", "a log of Spring Boot"),
         ("PK\x03\x04", "a packed archive"),
         ("import http from 'k6/http'\n", "a script of k6"),
+        ("$s = 1\nInvoke-WebRequest -Uri \"https://h/a\" `\n-Method \"POST\"\n", "a command of PowerShell"),
+        ("fetch(\"https://h/a\", {\n  \"method\": \"GET\"\n});\n", "a call of fetch"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", [None, "access-log"])

@@ -59,15 +59,22 @@ def test_every_style_explodes_as_the_specification_has_it_by_default() -> None:
         ([True, None, 1.5], "form", "a=true&a=&a=1.5"),
         ([], "form", ""),
         ({}, "matrix", ""),
+        ({"b": "", "c": 1}, "exploded matrix", ";b;c=1"),
+        ({"b": ""}, "form", "b="),
+        ({"b": ""}, "exploded label", ".b="),
         ({"b": {"c": [1]}}, "deepObject", "a%5Bb%5D%5Bc%5D%5B0%5D=1"),
         ([{"b": 1}], "form", "a=%7B%22b%22%3A1%7D"),
     ],
 )
 def test_other_values(value: Any, style: str, text: str) -> None:
-    assert styled("a", value, style, None, percent_encoded) == text
+    *explodes, name = style.split()
+    assert styled("a", value, name, bool(explodes) or None, percent_encoded) == text
 
 
-@pytest.mark.parametrize(("value", "style"), [({"b": {"c": 1}}, "form"), ([[1]], "simple"), ([1], "deepObject")])
+@pytest.mark.parametrize(
+    ("value", "style"),
+    [({"b": {"c": 1}}, "form"), ([[1]], "simple"), ([1], "deepObject"), ([1, None], "form"), ({"b": None}, "label")],
+)
 def test_what_the_specification_leaves_open_is_told(value: Any, style: str) -> None:
     assert not is_defined(value, style, None)
 

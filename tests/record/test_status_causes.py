@@ -83,6 +83,13 @@ def test_a_limiter_implies_a_rate(wait: str, rate: str) -> None:
     assert "got through" not in statuses_remedy("status_5xx", counted(s503=saying(retry_after=wait)))
 
 
+def test_a_redirect_to_nowhere_is_said_to_be_one() -> None:
+    assert "302: a redirect" in statuses_remedy("status_3xx", counted(s302=saying(location="/a")))
+    assert "no Location" not in statuses_remedy("status_3xx", counted(s302=saying(location="/a")))
+    assert statuses_remedy("status_3xx", counted(s308=saying())).endswith("no Location, so that nobody can follow it")
+    assert "no Location" not in statuses_remedy("status_3xx", counted(s304=saying()))
+
+
 def test_who_let_nothing_through_is_said_to() -> None:
     summary = counted(s429=saying()).model_copy(update={"verified": 0})
     assert "nothing got through" in statuses_remedy("status_4xx", summary)
@@ -103,7 +110,7 @@ def test_an_old_record_has_its_examples_alone() -> None:
     assert statuses_remedy("status_4xx", summary) == f"404: {STATUS_REMEDIES[404]}"
     both = summary.model_copy(update={"examples": [*examples, Example(kind="status_4xx", status=400, excerpt="")]})
     assert "404: " in statuses_remedy("status_4xx", both)  # how many there were is not known
-    assert statuses_remedy("status_3xx", summary).startswith("redirects are not followed")
+    assert statuses_remedy("status_3xx", summary).startswith("a redirect: ")
 
 
 def test_a_secret_is_quoted_nowhere() -> None:

@@ -35,11 +35,21 @@ STATUS_REMEDIES = {
     "and a client, an Origin or a Host that is not allowed",
     404: "nothing is there: check path, Host and ids",
     405: "the path takes other methods",
+    406: "no form of the answer fits the request: look at its Accept, Accept-Encoding and Accept-Language",
+    408: "the server waited for a request on an open connection, and gave it up: raise its time-out for clients",
+    409: "the state does not allow the request: make ids differ, or reset the state before the load",
+    410: "what was there is gone for good: ask for something else",
     411: "the server wants a Content-Length: send a body, or a header Content-Length: 0",
+    412: "a condition of the request does not hold: look at its If-Match and If-Unmodified-Since",
     413: "the body is longer than the server takes: send a shorter one, or raise its limit (client_max_body_size of "
     "nginx, the framework's own)",
+    414: "the address is longer than the server takes: send a shorter query, or raise its limit",
     415: "the server does not take the body's type: name it in the header Content-Type",
+    416: "nothing is in the range that is asked for: look at the header Range",
+    421: "the server does not answer for this Host: look at the Host, and at the certificate's names",
     422: "the server reads the body, and refuses what it says: compare it with the schema",
+    426: "the server wants another protocol: see --http2 and --http3 of `fairtrial load`",
+    428: "the server wants a condition: send the header If-Match",
     429: "a limiter refuses clients that ask too often: a lower rate_per_second, or a higher limit for this client",
     431: "the headers are longer than the server takes: send fewer, or raise its limit",
     502: "a proxy got no right answer from the server behind it: see both logs",
@@ -50,12 +60,14 @@ CLASS_REMEDIES = {
     "status_grpc": "calls by gRPC ended with an unexpected status: see the server's log",
     "status_5xx": "the server fails under load: see its log; often a pool or a thread limit is too small",
     "status_4xx": "the server refuses the request: check path, method, headers and body",
-    "status_3xx": "redirects are not followed: answer in place, or request their target",
+    "status_3xx": "a redirect: answer in place, request its target, or have it followed (to the same server) by "
+    "`follow_redirects` in a workload file",
     "status_2xx": "the status is a success, but not the expected one",
     "status_1xx": "the server sends interim answers that were not requested",
 }
 """By the kind of the error, for statuses that have no remedy of their own."""
 
+WITH_LOCATION = frozenset({301, 302, 303, 307, 308})
 SCHEMES = {
     "bearer": "Bearer, with a token",
     "basic": "Basic, with USER:PASSWORD in base64",
@@ -81,6 +93,8 @@ def statuses_remedy(kind: str, summary: EngineSummary, host: str | None = None) 
     for status, each in sorted(of_kind.items(), key=lambda item: -item[1].count)[:MOST_NAMED]:
         times = f" ({each.count:,})" if len(of_kind) > 1 and summary.statuses else ""
         words = status_remedy(status, each.headers, host)
+        if status in WITH_LOCATION and summary.statuses and "location" not in each.headers:
+            words += "; it has no Location, so that nobody can follow it"
         if status == 429:
             words += _let_through(summary, each)
         if status >= 500 and status not in in_examples and (line := _first_line(each.excerpt)):

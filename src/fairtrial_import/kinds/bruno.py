@@ -24,6 +24,7 @@ from fairtrial_import.collected import (
     with_environment,
 )  # fmt: skip
 from fairtrial_import.document import parsed
+from fairtrial_import.entries import left_out_in_words
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
@@ -37,7 +38,8 @@ TYPES = {
 }  # fmt: skip
 """What Bruno sends as content-type for a body of this mode."""
 MODES = {"form-urlencoded": "formUrlEncoded", "multipart-form": "multipartForm"}
-"""Modes of a body that `.bru` files and exports name differently."""
+"""Modes of a body that blocks of `.bru` files and exports name differently."""
+BLOCKS = {mode: block for block, mode in MODES.items()}
 BEGINNING = re.compile(
     rf"\A\s*(?:meta|{'|'.join(METHODS)}|(?:vars|headers|auth|params|script|docs)(?::[\w:-]+)?)\s*\{{\s*$", re.MULTILINE
 )
@@ -53,14 +55,16 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
         Problem: it cannot be read, or holds no request that can.
     """
     if source.files:
-        root, environments = _of_folder(source)
+        problems: list[Problem] = []
+        root, environments = _of_folder(source, problems)
     else:
         document = _document(source)
         root = _item(document)
         config = member_at(document, "config", "environments") or document.get("environments")
         environments = {text(each.get("name")): _values(each) for each in objects(config)}
+        problems = []
     root, remarks = with_environment(root, environments)
-    return requests_of(root, source, variables, remarks)
+    return requests_of(root, source, variables, [*remarks, *left_out_in_words(problems, source.label)])
 
 
 def _document(source: ImportSource) -> dict[str, Any]:
@@ -70,7 +74,8 @@ def _document(source: ImportSource) -> dict[str, Any]:
     return parsed(source)
 
 
-def _of_folder(source: ImportSource) -> tuple[Item, dict[str, dict[str, str]]]:
+def _of_folder(source: ImportSource, problems: list[Problem]) -> tuple[Item, dict[str, dict[str, str]]]:
+    """The folders of a collection, and its environments. Files of Bruno that cannot be read are added to `problems`."""
     folders: dict[str, Item] = {"": Item(name=source.stem)}
     below: dict[str, list[Item]] = {"": []}
     environments: dict[str, dict[str, str]] = {}
@@ -81,9 +86,8 @@ def _of_folder(source: ImportSource) -> tuple[Item, dict[str, dict[str, str]]]:
             continue
         try:
             document = _document(open_source(os.path.join(source.folder, name)))
-        except Problem:
-            if ending == ".bru":
-                raise
+        except Problem as problem:
+            problems += [problem] if ending == ".bru" else []
             continue
         if os.path.basename(folder) == ENVIRONMENTS:
             environments[os.path.basename(stem)] = _values(document)
@@ -94,6 +98,8 @@ def _of_folder(source: ImportSource) -> tuple[Item, dict[str, dict[str, str]]]:
         item = _item(document)
         if file in ROOTS:
             folders[folder] = replace(item, name=item.name or folders[folder].name)
+        elif ending == ".bru" and item.call is None:
+            problems.append(Problem(f"{name}: holds no request with a URL"))
         else:
             below[folder].append(replace(item, name=item.name or os.path.basename(stem)))
     for place in sorted(folders, key=lambda each: -len(each)):
@@ -126,7 +132,7 @@ def _of_bru(content: str) -> dict[str, Any]:
     auth = line.get("auth") or pairs("auth").get("mode", "")
     mode = line.get("body", "none")
     graphql = {"query": blocks.get("body:graphql", ""), "variables": blocks.get("body:graphql:vars", "")}
-    body = graphql if mode == "graphql" else blocks.get(f"body:{mode}", blocks.get("body"))
+    body = graphql if mode == "graphql" else blocks.get(f"body:{BLOCKS.get(mode, mode)}", blocks.get("body"))
     in_path = [{**each, "type": "path"} for each in objects(blocks.get("params:path"))]
     query = [{**each, "type": "query"} for each in objects(blocks.get("params:query", blocks.get("query")))]
     request = {

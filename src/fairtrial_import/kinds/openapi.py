@@ -94,26 +94,25 @@ def _of(document: ParsedDocument, what: str, problem: Problem) -> Problem:
     return Problem(f"{document.label}: {what}: {problem.reason.removeprefix(f'{document.label}: ')}", problem.remedy)
 
 
-def _server(*holders: Any) -> tuple[str, str]:
-    """Origin and path of the first server of the first holder that names any; variables have their defaults.
+def _server(*holders: Any) -> tuple[str, str, list[str]]:
+    """Origin and path of the first server of the first holder that names any, and its variables that have no default.
 
     The origin is empty if the address is relative, or cannot be read.
     """
     server = next((each for holder in holders for each in objects(member_at(holder, "servers"))), {})
-    url = re.sub(
-        r"\{([^{}]*)\}",
-        lambda match: str(member_at(server, "variables", match[1], "default") or ""),
-        text(server.get("url")),
-    )
+    address = text(server.get("url"))
+    defaults = {name: member_at(server, "variables", name, "default") for name in re.findall(r"\{([^{}]*)\}", address)}
+    url = re.sub(r"\{([^{}]*)\}", lambda match: str(defaults[match[1]] or ""), address)
+    unknown = [name for name, value in defaults.items() if value is None]
     try:
         parts = urlsplit(url)
     except ValueError:
-        return "", ""
+        return "", "", unknown
     path = urljoin("/", parts.path).strip("/")
     scheme = parts.scheme or "https"
     default_port = {"http": ":80", "https": ":443"}.get(scheme, "")
     host = parts.netloc.rpartition("@")[2].lower().removesuffix(default_port)
-    return f"{scheme}://{host}" if host else "", f"/{path}" if path else ""
+    return f"{scheme}://{host}" if host else "", f"/{path}" if path else "", unknown
 
 
 @dataclass(frozen=True)
@@ -158,18 +157,19 @@ class _Reader:
         answer = _expected(self.document, self.schemas, operation)
         if answer.has_others and answer.media_type:
             headers.append(("accept", answer.media_type))
-        own, _ = _server(self.document.root)
-        origin, base = _server(operation.keys, operation.item, self.document.root)
+        own, *_ = _server(self.document.root)
+        origin, base, unknown = _server(operation.keys, operation.item, self.document.root)
         path = f"{base}/{parameters.path.removeprefix('/')}".partition("#")[0]  # a fragment is never sent
         selection = keep_headers(headers, are_templates=True, are_described=True)
-        self.samples.append(notes.samples)
+        no_secrets = frozenset(each for sample in notes.samples for each in prescribed(self.document, sample))
+        self.samples.append(notes.samples)  # nothing below raises: one list for each request
         return FoundRequest(
             method=operation.method,
             path=encoded(path + (f"{'&' if '?' in path else '?'}{query}" if query else "")),
             headers=selection.headers,
             left_out_headers=selection.left_out,
             body=body.body if body else None,
-            no_secrets=frozenset(each for sample in notes.samples for each in prescribed(self.document, sample)),
+            no_secrets=no_secrets,
             statuses=answer.statuses,
             media_type=answer.media_type,
             schema=answer.schema,
@@ -177,6 +177,7 @@ class _Reader:
             origin=origin if origin and origin != own else None,
             remarks=(
                 *notes.remarks(),
+                *([f"without a default, left out of its server's address: {in_words(unknown)}"] if unknown else []),
                 *([f"the schema of its answer was left out: {answer.no_schema}"] if answer.no_schema else []),
             ),
         )

@@ -138,6 +138,30 @@ def test_one_file_of_bruno(tmp_path: Path) -> None:
     assert order.json_body == {"item": "{{env API_ITEM}}", "note": "a // b"}
 
 
+def test_forms_of_bruno_and_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "bruno.json").write_text('{"version": "1", "name": "shop", "type": "collection"}')
+    post = "meta {{\n  name: {0}\n}}\npost {{\n  url: http://h/{0}\n  body: {1}\n}}\n{2} {{\n  a: b c\n}}\n"
+    (tmp_path / "form.bru").write_text(post.format("form", "formUrlEncoded", "body:form-urlencoded"))
+    (tmp_path / "parts.bru").write_text(post.format("parts", "multipartForm", "body:multipart-form"))
+    (tmp_path / "broken.bru").write_text("meta {\n  name: x\n")
+    (tmp_path / "bytes.bru").write_bytes(b"\xff\x00" * 8)
+    imported = import_to(tmp_path, tmp_path)
+    assert imported.request("form").body == "a=b%20c"
+    assert imported.request("parts").multipart == {"a": "b c"}
+    assert "Left out: broken.bru: " in imported.comments and "bytes.bru: " in imported.comments
+
+
+def test_a_file_that_nobody_chose_leaves_its_request_out(tmp_path: Path) -> None:
+    form = {"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": None}]}
+    items = [
+        {"name": "one", "request": {"method": "POST", "url": "http://h/a", "body": form}},
+        {"name": "two", "request": {"method": "GET", "url": "http://h/b"}},
+    ]
+    imported = import_to(tmp_path, written(tmp_path, json.dumps({"info": {"name": "x"}, "item": items})))
+    assert list(imported.model.entries()) == ["two"]
+    assert "Left out: one: a file of its form has no path" in imported.comments
+
+
 def test_blocks_of_bru() -> None:
     fenced = "g: '''\n    h\n    i\n  '''"
     text = f'headers {{\n  "a:b": c: d\n  ~e: f\n  {fenced}\n}}\n'

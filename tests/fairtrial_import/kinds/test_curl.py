@@ -151,12 +151,23 @@ def test_what_a_workload_file_has_no_place_for_is_named(tmp_path: Path) -> None:
     comments = import_to(tmp_path, "curl -kL --http2 -m 5 -A me http://h/").comments
     for part in (
         "-k. Give --insecure",
-        "-L. Redirects are not followed",
         "--http2",
         "-m. Give --timeout",
         "user-agent",
     ):
         assert part in comments, part
+
+
+@pytest.mark.parametrize(("options", "number"), [("", 0), ("-L", 20), ("-L --max-redirs 3", 3), ("--max-redirs 3", 0)])
+def test_redirects_that_curl_follows_are_followed(tmp_path: Path, options: str, number: int) -> None:
+    (request,) = import_to(tmp_path, f"curl {options} http://h/a").model.entries().values()
+    assert request.follow_redirects == number
+
+
+@pytest.mark.parametrize("options", ["-d @", "-F x=@", "-F 'x=@f;type=no type'", "--data-binary @"])
+def test_a_file_without_a_name_or_with_a_broken_type_leaves_its_request_out(tmp_path: Path, options: str) -> None:
+    imported = import_to(tmp_path, f"curl http://h/a {options}\ncurl http://h/b\n")
+    assert list(imported.model.entries()) == ["get-b"] and "Left out: " in imported.comments
 
 
 def test_what_all_commands_leave_out_is_said_once(tmp_path: Path) -> None:

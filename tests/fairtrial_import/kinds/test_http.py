@@ -58,6 +58,18 @@ def test_forms_of_request_lines(tmp_path: Path) -> None:
     paths = {name: f"{entry.method} {entry.path}" for name, entry in imported.model.entries().items()}
     assert paths == {"first": "GET /v2/a", "get-b": "GET /b", "relative": "DELETE /c", "unset": "GET /d"}
     assert "API_UNSET" not in imported.text  # the server's address is no part of the file
+    assert "stands for what the file calls unset, and does not define; a path in it has to" in imported.comments
+
+
+def test_a_request_that_is_left_out_does_not_choose_the_server(tmp_path: Path) -> None:
+    imported = imported_text(tmp_path, "GRPC h:50051/shop.Items/Get\n\n{}\n\n###\nGET http://h/a\n")
+    assert imported.request("get-a").path == "/a"
+    assert "1 with the method GRPC" in imported.comments
+
+
+def test_a_variable_that_is_asked_for_encoded_is_found(tmp_path: Path) -> None:
+    imported = imported_text(tmp_path, "@q = a b\n\nGET http://h/{{%q}}\n")
+    assert imported.request("get-a-b").path == "/a%20b"
 
 
 def test_variables_of_the_environment_keep_their_names(tmp_path: Path) -> None:

@@ -278,15 +278,61 @@ def test_bodies_of_ranges_of_media_types(
 
 
 def test_members_of_a_form_stand_as_their_encoding_has_it(tmp_path: Path) -> None:
-    example = {"a": ["x y", "z"], "b": {"c": 1}, "d": ["1", "2"], "e": {"f": 2}, "g": "/h", "i": None}
+    example = {"a": ["x y", "z"], "b": {"c": 1}, "d": ["1", "2"], "e": {"f": 2}, "g": "/h", "i": None, "j": [1, 2]}
     encoding = {
         "d": {"style": "spaceDelimited", "explode": False},
         "e": {"style": "deepObject", "explode": True},
         "g": {"allowReserved": True},
+        "j": {"contentType": "application/json"},
     }
     paths = {"/x": body("application/x-www-form-urlencoded", example=example, encoding=encoding)}
     (request,) = import_to(tmp_path, document(tmp_path, paths)).model.entries().values()
-    assert request.body == "a=x+y&a=z&b=%7B%22c%22%3A1%7D&d=1%202&e%5Bf%5D=2&g=/h&i="
+    assert request.body == "a=x+y&a=z&b=%7B%22c%22%3A1%7D&d=1%202&e%5Bf%5D=2&g=/h&i=&j=%5B1%2C2%5D"
+
+
+def test_what_a_form_of_texts_cannot_say_is_told(tmp_path: Path) -> None:
+    encoding = {
+        "a": {"contentType": "application/xml"},
+        "b": {"headers": {"x-part": {}}},
+        "c": {"contentType": "text/plain"},
+    }
+    example = dict.fromkeys("abcd", "x")
+    paths = {"/x": body("multipart/form-data", example=example, encoding=encoding)}
+    comments = import_to(tmp_path, document(tmp_path, paths)).comments
+    assert "media type or headers of these parts, left out: a, b " in f"{comments} "
+
+
+def test_reserved_characters_end_no_step_of_a_path(tmp_path: Path) -> None:
+    described = parameter(**{"in": "path"}, allowReserved=True, example="a/b?c=d")
+    assert asked(tmp_path, described, path="/x/{p}").path == "/x/a%2Fb%3Fc=d"
+
+
+@pytest.mark.parametrize("name", ["openapi.json", "./openapi.json", "https://h/api/shop.yaml", "shop.yaml"])
+def test_references_may_name_the_document_itself(tmp_path: Path, name: str) -> None:
+    components = {"parameters": {"P": parameter(example="a")}}
+    reference = {"$ref": f"{name}#/components/parameters/P"}
+    more = {"$self": "https://h/api/shop.yaml", "components": components, "openapi": "3.2.0"}
+    assert asked(tmp_path, reference, **more).path == "/x?p=a"
+
+
+def test_a_variable_of_a_server_that_has_no_default_is_told(tmp_path: Path) -> None:
+    imported = import_to(tmp_path, document(tmp_path, {"/x": {"get": {}}}, servers=[{"url": "https://h/{stage}"}]))
+    assert imported.request("get-x").path == "/x"
+    assert "left out of its server's address: stage" in imported.comments
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        parameter(example="a", schema={"$ref": "#/nowhere"}),
+        parameter(name=["p"], example="a"),
+        parameter(example={"a": 1}, schema={"required": [{}], "properties": {"a": {"readOnly": True}}}),
+    ],
+)
+def test_what_is_broken_in_one_operation_keeps_no_other_out(tmp_path: Path, broken: Any) -> None:
+    paths = {"/a": {"get": {"parameters": [broken]}}, "/b": {"get": {"parameters": [parameter(example="b")]}}}
+    imported = import_to(tmp_path, document(tmp_path, paths))
+    assert imported.request("get-b").path == "/b?p=b"
 
 
 def test_servers_of_paths_and_operations(tmp_path: Path) -> None:

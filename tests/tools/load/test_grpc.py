@@ -258,6 +258,10 @@ def test_rows_whose_messages_have_other_fields_are_refused(call: Call, snapshot:
         (f"{FILE}post = '/'", "post and grpc are given: name one method with its path"),
         (f"{FILE}body = 'x'", "the body of a call is its `message`"),
         (f"{FILE}expect.status = 200", "expect.status: of a call"),
+        (
+            f'{FILE}headers = {{ Grpc-Accept-Encoding = "gzip" }}',
+            "headers.Grpc-Accept-Encoding: messages are sent and read",
+        ),
         (f"{FILE}follow_redirects = 2", "follow_redirects: a call is sent once"),
         (f"{FILE}renew = 'look'", "renew: a call is sent once"),
         (f"{FILE}expect.grpc.status = 'NOT_FOUND'", 'only calls that end with "OK" have one'),

@@ -1,7 +1,7 @@
 """Calls by gRPC in a workload file: `grpc` of a request, and `expect.grpc`."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -60,6 +60,7 @@ Timeout = Annotated[str, time_between(0.000_001, 10**MOST_DIGITS - 1, 'from 1 us
 IMPORT = re.compile(r"""^\s*import\s+(?:\w+\s+)?["']([^"'\n]+)["']\s*;""", re.MULTILINE)
 CALL_EXPECT_KEYS = ("grpc", "trailer", "events")
 """What can be said of a call's answer."""
+COMPRESSION = frozenset({"grpc-encoding", "grpc-accept-encoding"})
 
 
 def proto_roots(proto: Path) -> Sequence[Path]:
@@ -79,7 +80,11 @@ def proto_files(proto: Path) -> list[Path]:
 
 
 def assert_call(
-    body_keys: Iterable[str], expect_keys: Collection[str], take: Collection[str], keys: Collection[str]
+    body_keys: Iterable[str],
+    expect_keys: Collection[str],
+    take: Collection[str],
+    keys: Collection[str],
+    headers: Mapping[str, str],
 ) -> None:
     """Raise a ValueError if a call has what belongs to other requests.
 
@@ -88,6 +93,7 @@ def assert_call(
         expect_keys: what is said of its answer.
         take: the variables that it takes.
         keys: all that it has.
+        headers: its own.
     """
     for key in body_keys:
         raise ValueError(f"{key}: the body of a call is its `message`: leave {key} out")
@@ -96,6 +102,9 @@ def assert_call(
             raise ValueError(f"expect.{key}: of a call, `expect.grpc` says what the answer is: leave {key} out")
     if take:
         raise ValueError("take: of calls, no value is taken: leave it out")
+    for name, value in headers.items():
+        if name.lower() in COMPRESSION and value not in ("", "identity"):
+            raise ValueError(f"headers.{name}: messages are sent and read as they are, unpacked: leave it out")
     for key in ("follow_redirects", "renew"):
         if key in keys:
             raise ValueError(f"{key}: a call is sent once, and ends with a status of gRPC: leave it out")

@@ -104,7 +104,7 @@ class RequestEntry(Strict):
         }
         body_keys = [key for key, value in bodies.items() if value is not None]
         if self.grpc is not None:
-            assert_call(body_keys, self.expect.model_fields_set, self.take, self.model_fields_set)
+            assert_call(body_keys, self.expect.model_fields_set, self.take, self.model_fields_set, self.headers)
         elif self.expect.grpc is not None:
             raise ValueError("expect.grpc: the request is no call: leave it out, or write `grpc` in place of a method")
         if len(body_keys) > 1:

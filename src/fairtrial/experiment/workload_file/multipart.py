@@ -2,6 +2,7 @@
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ OCTETS = "application/octet-stream"
 
 FORM_METHODS = ("POST", "PUT", "PATCH")
 """Those of requests that may have such a body."""
+SENT_TYPE = re.compile(r"^[!-~]+(?:; ?[!-~]+)*$")
+"""A media type, perhaps with parameters."""
 
 
 class FilePart(Strict):
@@ -25,7 +28,7 @@ class FilePart(Strict):
     file: str = Field(min_length=1, description="relative to the workload file, sent as it is")
     name: str | None = Field(None, min_length=1, description="the name that is sent; that of the file if left out")
     type: str | None = Field(
-        None, pattern=r"^[!-~]+(?:; ?[!-~]+)*$", description="the media type; by the name's ending if left out"
+        None, pattern=SENT_TYPE.pattern, description="the media type; by the name's ending if left out"
     )
 
 

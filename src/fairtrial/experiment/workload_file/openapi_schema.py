@@ -68,4 +68,4 @@ def _require_no_others(schema: dict[str, Any], others: str) -> None:
     required, properties = schema.get("required"), schema.get("properties")
     if isinstance(required, list) and isinstance(properties, dict):
         names = {name for name, each in properties.items() if isinstance(each, dict) and each.get(others) is True}
-        schema["required"] = [name for name in required if name not in names]
+        schema["required"] = [name for name in required if str(name) not in names]
