@@ -61,7 +61,7 @@ class ParsedDocument:
         return value
 
     def plain(self, value: Any) -> Any:
-        """An example as JSON has it: YAML's dates are texts again, and keys are texts.
+        """An example as JSON has it: keys are texts.
 
         Raises:
             Problem: it holds too many values.
