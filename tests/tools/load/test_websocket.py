@@ -46,6 +46,7 @@ def test_each_message_comes_back(call: Callable[..., Finished], server: str) -> 
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["answers"], summary["connects"]) == (200, 200, 2)
+    assert "load: closed, 2 connections, WebSocket, 200 requests" in finished.out
 
 
 def test_answers_that_overtake_each_other_find_their_messages(call: Callable[..., Finished], server: str) -> None:
@@ -54,6 +55,7 @@ def test_answers_that_overtake_each_other_find_their_messages(call: Callable[...
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["unasked"], summary["connects"]) == (100, 0, 2)
+    assert "load: closed, 2 connections × 8 messages, WebSocket, 100 requests" in finished.out
     response = summary["response_time"]
     assert response["min_seconds"] < 0.015 and response["percentiles"]["50"] < 0.1
     assert response["max_seconds"] >= 0.399

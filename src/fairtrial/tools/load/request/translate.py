@@ -45,6 +45,8 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     assert_scheme(url, sends_messages=workload.websocket is not None)
     refuse(_contradictory_idle(options, hosts, is_websocket=workload.websocket is not None, secure=url.secure))
+    if workload.websocket is not None:
+        load = load.over_websocket(workload.websocket.in_flight)
     threads_asked = options.threads
     if is_broadcast(workload.websocket):
         _assert_one_thread(options, load.load.connections, len(hosts.cpus))
