@@ -325,10 +325,11 @@ def test_messages_go_over_tls(call: Callable[..., Finished]) -> None:
             url = process.stdout.readline().strip()
             load = ("load", "-f", EXAMPLE / "echo.workload.toml", url, "-c", "2", "-n", "100", "--warmup", "0s")
             trusted = ("--cacert", CERTIFICATES / "authority.pem")
-            finished = call(*load, *trusted, "--json", "load.json", "--plain")
+            finished = call(*load, *trusted, "--json", "load.json", "--plain", "--idle-connections", "20")
         finally:
             process.terminate()
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["connects"]) == (100, 2)
     assert summary["tls"]["version"] in ("1.2", "1.3")
+    assert "20 idle connections: 20 opened" in finished.out and "20 when it closed" in finished.out
