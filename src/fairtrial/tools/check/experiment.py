@@ -73,10 +73,10 @@ def check_plan(console: Console, plan: Plan) -> int:
                 if condition.point is not plan.points[0] and time.monotonic() >= until:
                     break
                 attempts.append(_try_condition(console, plan, condition, number, workbench))
-            tried, not_tried = plan.conditions[: len(attempts)], plan.conditions[len(attempts) :]
-            differs = _compare(console, replace(plan, conditions=tried), attempts, workbench)
-    if not_tried:
-        labels = ", ".join(printable(each.label) for each in not_tried)
+            with_attempt = replace(plan, conditions=plan.conditions[: len(attempts)])
+            differs = _compare(console, with_attempt, attempts, workbench)
+    if rest := plan.conditions[len(attempts) :]:
+        labels = ", ".join(printable(each.label) for each in rest)
         console.print(Text(f"not tried, as {MOST_SECONDS:.0f} s had passed: {labels}", style="yellow"))
     status = print_verdicts(console, attempts)
     if differs is not None:
