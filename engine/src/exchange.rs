@@ -260,8 +260,8 @@ impl Collected {
         (self.has_two_framings, self.coding) = (head.has_two_framings, head.coding);
         self.header_fits = header_fits;
         self.header_shows = expectation.header_shows();
-        if expectation.keeps_content_type() {
-            self.content_type.clear();
+        self.content_type.clear();
+        if !header_fits || expectation.keeps_content_type() {
             self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
         }
         if expectation.keeps_head(head.status) {

@@ -46,8 +46,10 @@ class AnswerSchemas:
         """Why each schema that is left out cannot be used, by its place; empty: all are used."""
         if self._path is None or not self._places:
             return {}
+        as_in_the_file = None if self._document.is_version_2 else self._document.root
         try:
-            schemas = read_schema_document(Path(self._path), self._label).schemas(dict.fromkeys(self._places, "schema"))
+            document = read_schema_document(Path(self._path), self._label, as_in_the_file)
+            schemas = document.schemas(dict.fromkeys(self._places, "schema"))
         except Problem as problem:
             return dict.fromkeys(self._places, problem.reason)
         reasons = {}

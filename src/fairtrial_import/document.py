@@ -68,7 +68,7 @@ class ParsedDocument:
         return any(name and urljoin(name, address) == name for name in names)
 
     def plain(self, value: Any) -> Any:
-        """An example as JSON has it: YAML's dates are texts again, and keys are texts.
+        """An example as JSON has it: keys are texts.
 
         Raises:
             Problem: it holds too many values.

@@ -8,6 +8,8 @@ from rich.console import Console
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.record.engine_summary import Unpacking
 from fairtrial.record.proof import Ledger
 from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -215,6 +217,34 @@ def test_no_cell_of_the_table_is_cut_and_the_legend_explains_what_is_shown(width
     times = [title for title in ("p50", "p99", "max") if title in table]
     assert f" {', '.join(times)}: response times" in legend
     assert ("no room for: " in legend) == (width < 72)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_of_streams_p99_is_the_last_figure_that_is_left_out(width: int) -> None:
+    record = an_experiment(*NAMES).record()
+    result = judge(record, trials_of(record, a_trial()), interrupted=False)
+    keys = ("events_per_second", "tokens_per_second", "first_event_time_p99_seconds", "event_gap_max_seconds")
+    figures = {key: Estimate(estimate=1234.5, interval=None, blocks=5) for key in keys}
+    conditions = [each.model_copy(update={"figures": {**each.figures, **figures}}) for each in result.conditions]
+    text = printed(result.model_copy(update={"conditions": conditions}), width)
+    words = " ".join(text.split())
+    assert " p50 p99 " in words.partition(" stack ")[0] and "no room for: max, CPU, memory" in words
+
+
+def test_where_answers_were_compressed_their_sizes_are_columns() -> None:
+    record = an_experiment("plain", "packed").record()
+    trials = trials_of(record, a_trial())
+    assert "unpacked" not in printed(judge(record, trials, interrupted=False), 200)
+    unpacking = Unpacking(answers=4, unchanged=0, packed_bytes=4096, unpacked_bytes=32_768, cpu_seconds=0.1)
+    for trial in trials:
+        if trial.engine is not None and trial.condition.startswith("packed"):
+            trial.engine = trial.engine.model_copy(update={"unpacking": unpacking})
+    text = printed(judge(record, trials, interrupted=False), 200)
+    rows = {
+        line.partition(" ")[0]: line.split() for line in text.splitlines() if line.startswith(("packed ", "plain "))
+    }
+    assert "1.00 8.00" in " ".join(rows["packed"]) and "– –" in " ".join(rows["plain"])
+    assert "packed: a compressed answer as it came" in " ".join(text.split())
 
 
 def test_where_there_is_room_each_row_is_one_line() -> None:

@@ -226,10 +226,10 @@ impl Run {
     /// The plan's connections, to be kept without messages.
     ///
     /// # Errors
-    /// If they are no WebSockets without TLS, or share too few addresses.
+    /// If they are no WebSockets, or share too few addresses.
     pub fn idle_connections(self) -> Result<IdleConnections, InvalidPlan> {
-        let Some(socket) = self.socket.filter(|_| self.tls.is_none()) else {
-            return Err(InvalidPlan("idle connections are WebSockets without TLS".to_owned()));
+        let Some(socket) = self.socket else {
+            return Err(InvalidPlan("idle connections are WebSockets".to_owned()));
         };
         let number = self.plan.load.connections();
         if let Some(routes) = self.routes.filter(Routes::are_crowded) {
@@ -240,7 +240,8 @@ impl Run {
             )));
         }
         let timeout_ns = clock::from_seconds(self.plan.timeout_seconds);
-        Ok(IdleConnections { endpoint: self.endpoint, socket, number: number as usize, timeout_ns })
+        let (endpoint, tls) = (self.endpoint, self.tls);
+        Ok(IdleConnections { endpoint, tls, socket, number: number as usize, timeout_ns })
     }
 
     /// Whether signals have the load stand still.

@@ -368,6 +368,11 @@ impl Multiplex for Channel {
     }
 
     fn why_late(&self, stream: &Stream) -> Option<Failure> {
+        if self.connection.stats().frame_rx.handshake_done == 0 {
+            let what =
+                "the server did not confirm the handshake of QUIC: its first flight came, and then nothing";
+            return Some(Cause::NoHandshake.failure(what));
+        }
         let what = "the answer has begun, and its end did not come";
         stream.message.has_begun().then(|| Cause::NoEnd.failure(what))
     }

@@ -18,7 +18,8 @@ const BARE_BYTES_LIMIT: usize = 256 * 1024;
 const ALERT: u8 = 21;
 
 /// The client's side of a TLS connection.
-pub(super) struct Channel {
+#[derive(Debug)]
+pub(crate) struct Channel {
     connection: ClientConnection,
     /// Ciphertext to hand over.
     out: Vec<u8>,
@@ -39,7 +40,7 @@ pub(super) struct Channel {
 
 impl Channel {
     /// A channel that has its first flight to send.
-    pub(super) fn new(mut connection: ClientConnection) -> Channel {
+    pub(crate) fn new(mut connection: ClientConnection) -> Channel {
         // `encrypt` bounds what is buffered.
         connection.set_buffer_limit(None);
         let mut channel = Channel {
@@ -57,21 +58,21 @@ impl Channel {
         channel
     }
 
-    pub(super) fn connection(&self) -> &ClientConnection {
+    pub(crate) fn connection(&self) -> &ClientConnection {
         &self.connection
     }
 
-    pub(super) fn is_handshaking(&self) -> bool {
+    pub(crate) fn is_handshaking(&self) -> bool {
         self.connection.is_handshaking()
     }
 
     /// True once the peer's close_notify has come.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.has_ended
     }
 
     /// Ciphertext to hand over, always the same until [`Channel::handed_over`].
-    pub(super) fn out(&self) -> &[u8] {
+    pub(crate) fn out(&self) -> &[u8] {
         &self.out[self.out_done..]
     }
 
@@ -79,7 +80,7 @@ impl Channel {
     ///
     /// # Errors
     /// If the connection is of no more use.
-    pub(super) fn take_in(
+    pub(crate) fn take_in(
         &mut self,
         mut ciphertext: &[u8],
         plain: &mut Vec<u8>,
@@ -131,8 +132,18 @@ impl Channel {
         }
     }
 
+    /// Why a connection that ends now comes to nothing; `None`: its handshake is done.
+    pub(crate) fn of_end(&self, client: &TlsClient, is_reset: bool) -> Option<Failure> {
+        self.is_handshaking().then(|| failure::of_end(&self.scene(client), is_reset))
+    }
+
+    /// Why a connection that takes too long comes to nothing; `None`: its handshake is done.
+    pub(crate) fn too_late(&self) -> Option<Failure> {
+        self.is_handshaking().then(failure::handshake_timeout)
+    }
+
     /// The handshake is done: the server speaks TLS.
-    pub(super) fn forget_beginning(&mut self) {
+    pub(crate) fn forget_beginning(&mut self) {
         self.beginning = Vec::new();
     }
 
@@ -142,7 +153,7 @@ impl Channel {
     }
 
     /// Encrypts of `plaintext`, the session's bytes to send, what is not yet.
-    pub(super) fn encrypt(&mut self, plaintext: &[u8]) {
+    pub(crate) fn encrypt(&mut self, plaintext: &[u8]) {
         let room = OUT_BYTES_LIMIT.saturating_sub(self.out().len());
         let end = plaintext.len().min(self.untold_bytes + room);
         if end > self.untold_bytes {
@@ -157,7 +168,7 @@ impl Channel {
 
     /// So many bytes of [`Channel::out`] are handed over. Gives the plaintext bytes of which the session is now told:
     /// all that are encrypted, from the first byte of their ciphertext on.
-    pub(super) fn handed_over(&mut self, bytes: usize) -> usize {
+    pub(crate) fn handed_over(&mut self, bytes: usize) -> usize {
         self.out_done += bytes;
         if self.out_done == self.out.len() {
             self.out.clear();

@@ -8,11 +8,13 @@ use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
-use super::failure::Scene;
+use super::channel::Channel;
+use super::failure::{self, Scene};
 use super::files;
 use super::insecure::AnyCertificate;
 use super::no_certificate::NoCertificate;
 use super::quic::NotedVerifier;
+use crate::driver::Failure;
 use crate::plan::TlsPlan;
 use crate::record::{Handshakes, TlsFacts};
 
@@ -131,8 +133,16 @@ impl TlsClient {
         ClientConnection::new(Arc::clone(&self.config), self.server_name.clone())
     }
 
+    /// A connection that has its first flight to send.
+    ///
+    /// # Errors
+    /// If this client can send none.
+    pub(crate) fn channel(&self) -> Result<Channel, Failure> {
+        self.connect().map(Channel::new).map_err(|error| failure::of_error(&error, &self.scene()))
+    }
+
     /// Notes what a handshake came to; only the first counts.
-    pub(super) fn note(&self, connection: &ClientConnection) {
+    pub(crate) fn note(&self, connection: &ClientConnection) {
         if self.facts.get().is_some() {
             return;
         }

@@ -106,16 +106,13 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
     }
 
     fn connected(&mut self, number: usize, now_ns: u64) -> Next {
-        match self.client.connect() {
-            Ok(connection) => {
-                self.channels[number] = Some(Box::new(Channel::new(connection)));
+        match self.client.channel() {
+            Ok(channel) => {
+                self.channels[number] = Some(Box::new(channel));
                 self.inner.awaits(number, Some(failure::handshake_timeout));
                 Next::Send
             }
-            Err(error) => {
-                let failure = failure::of_error(&error, &self.client.scene());
-                self.fail(number, false, failure, now_ns)
-            }
+            Err(failure) => self.fail(number, false, failure, now_ns),
         }
     }
 

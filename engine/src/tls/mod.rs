@@ -14,6 +14,7 @@ mod no_certificate;
 mod quic;
 mod server;
 
+pub(crate) use channel::Channel;
 pub use client::TlsClient;
 pub use conversation::TlsConversation;
 pub use server::{ServerTls, TlsServerSpec, TlsVersion};

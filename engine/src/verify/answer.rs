@@ -20,7 +20,8 @@ pub struct Answer<'a> {
     pub coding: Option<Coding>,
     /// What kept it from being unpacked, where that was to be done.
     pub fault: Option<Fault>,
-    /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
+    /// Content-Type as it came, if [`super::Expectation::keeps_content_type`] or the header does not fit; else, and
+    /// without one, empty.
     pub content_type: &'a [u8],
     /// All of the head, if [`super::Expectation::keeps_head`] of its status; else empty.
     pub head: &'a [u8],

@@ -1,5 +1,8 @@
 //! Comparing media types.
 
+/// Of another Content-Type, so much is shown.
+const SHOWN_BYTES: usize = 100;
+
 /// An expected Content-Type. Without parameters of its own it fits any parameters.
 #[derive(Debug)]
 pub(super) struct ContentType {
@@ -22,6 +25,18 @@ impl ContentType {
         };
         media_type.eq_ignore_ascii_case(&self.expected)
     }
+
+    /// What is wrong with a value, for people; `None`: nothing is. `value`: empty if there is none.
+    #[cold]
+    pub(super) fn difference(&self, value: &[u8]) -> Option<String> {
+        let expected = String::from_utf8_lossy(&self.expected);
+        let shown = String::from_utf8_lossy(&value[..value.len().min(SHOWN_BYTES)]);
+        match value {
+            b"" => Some(format!("there is no content type, and it was to be {expected}")),
+            _ if self.fits(value) => None,
+            _ => Some(format!("the content type is {shown:?}, not {expected}")),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -36,5 +51,17 @@ mod tests {
         let utf8 = ContentType::new("text/html; charset=utf-8");
         assert!(utf8.fits(b"text/html; charset=UTF-8"));
         assert!(!utf8.fits(b"text/html") && !utf8.fits(b"text/html; charset=latin1"));
+    }
+
+    #[test]
+    fn another_one_is_told_in_short_and_escaped() {
+        let told = |value: &[u8]| ContentType::new("text/plain").difference(value);
+        assert_eq!(told(b"text/plain; charset=utf-8"), None);
+        assert_eq!(told(b"").unwrap(), "there is no content type, and it was to be text/plain");
+        assert_eq!(
+            told(b"a/b\x1b[1m\xff").unwrap(),
+            "the content type is \"a/b\\u{1b}[1m\u{fffd}\", not text/plain"
+        );
+        assert!(told(&[b'x'; 60_000]).unwrap().len() < 150);
     }
 }

@@ -80,6 +80,19 @@ impl HeaderExpectation {
             HeaderExpectation::Location(location) => location.fits(head, asked_row),
         }
     }
+
+    /// What is wrong with a head that does not fit, for people. `content_type`: as it came; empty if there is none.
+    #[cold]
+    pub(super) fn difference(&self, content_type: &[u8]) -> Option<String> {
+        match self {
+            HeaderExpectation::Any => None,
+            HeaderExpectation::ContentType(expected) => expected.difference(content_type),
+            HeaderExpectation::Location(location) => {
+                let of_type = location.content_type.as_ref().and_then(|each| each.difference(content_type));
+                Some(of_type.unwrap_or_else(|| "the location is not that of the row".to_owned()))
+            }
+        }
+    }
 }
 
 #[inline]
@@ -161,6 +174,9 @@ mod tests {
         assert!(!header.fits(&head(Some(b"text/plain"), Some(&right)), 7));
         assert!(!header.fits(&head(None, Some(&right)), 7));
         assert!(!header.fits(&head(Some(b"text/html"), None), 7));
+        let told = ["text/plain", "text/html"].map(|each| header.difference(each.as_bytes()).unwrap());
+        assert_eq!(told[0], "the content type is \"text/plain\", not text/html");
+        assert_eq!(told[1], "the location is not that of the row");
     }
 
     #[test]

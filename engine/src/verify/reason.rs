@@ -12,7 +12,8 @@ impl Expectation {
             ErrorKind::WrongHeader => {
                 let is_of_call = self.grpc.as_ref().is_some_and(|grpc| grpc.end(answer).is_err());
                 let of_call = if is_of_call { self.end_of_call(answer) } else { None };
-                of_call.or_else(|| self.trailer.difference(self.trailer_of(answer)))
+                let of_head = || self.header.difference(answer.content_type).filter(|_| !answer.header_fits);
+                of_call.or_else(of_head).or_else(|| self.trailer.difference(self.trailer_of(answer)))
             }
             ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
             ErrorKind::WrongBody if matches!(self.body, BodyExpectation::Digest(_)) => {

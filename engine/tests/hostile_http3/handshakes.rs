@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, UdpSocket};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -28,6 +29,38 @@ fn handshakes_fail_for_a_reason() {
     assert_fails("another protocol", &plan(other, 2), "tls", "alpn_http3", "did not agree to HTTP/3");
     let unknown = plan(answering(answers), 2).with("tls", json!({}));
     assert_fails("an unknown issuer", &unknown, "tls", "certificate_issuer", "nobody who is trusted here");
+}
+
+#[test]
+fn handshakes_that_stop_half_way_take_no_longer_than_a_request() {
+    let began = Instant::now();
+    let half_way = serve(Behaviour { answers, half_ways: usize::MAX, ..HONEST });
+    let late = plan(half_way, 2).requests(4).with("timeout_seconds", json!(0.4));
+    assert_fails(
+        "the first packet alone",
+        &late,
+        "timeout",
+        "http3_no_handshake",
+        "did not finish the handshake",
+    );
+    let silent = serve(Behaviour { answers, falls_silent: true, ..HONEST });
+    let late = plan(silent, 2).requests(4).with("timeout_seconds", json!(0.4));
+    assert_fails(
+        "silence behind it",
+        &late,
+        "timeout",
+        "http3_no_handshake",
+        "did not confirm the handshake",
+    );
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[test]
+fn whoever_stopped_half_way_is_asked_on_another_connection() {
+    let address = serve(Behaviour { answers, half_ways: 2, ..HONEST });
+    let summary = plan(address, 1).with("timeout_seconds", json!(0.4)).run();
+    summary.assert_books_balance();
+    assert_eq!((summary.count("verified"), summary.errors()), (38, vec![("timeout", 2)]));
 }
 
 #[test]

@@ -37,6 +37,10 @@ pub struct Behaviour {
     pub reads: bool,
     /// It has whoever comes prove the address first (RFC 9000, section 8.1.2).
     pub retries: bool,
+    /// So many connections, the first ones, get the first packet of its first flight, and then nothing.
+    pub half_ways: usize,
+    /// Once the handshake is done, it sends nothing.
+    pub falls_silent: bool,
     /// With each turn, as long as a connection is there: what it does unasked.
     pub turns: fn(&mut Connection),
 }
@@ -54,6 +58,8 @@ pub const HONEST: Behaviour = Behaviour {
     window_bytes: 1_000_000,
     reads: true,
     retries: false,
+    half_ways: 0,
+    falls_silent: false,
     turns: |_| (),
 };
 
@@ -79,6 +85,16 @@ struct Asked {
     connection: Connection,
     requests: usize,
     said_more: HashMap<StreamId, usize>,
+    datagrams: usize,
+    is_silent: bool,
+}
+
+/// The length of the first packet of a datagram of the handshake, without a token (RFC 9000, section 17.2).
+fn first_packet_bytes(datagram: &[u8]) -> usize {
+    let own = 6 + usize::from(datagram[5]);
+    let token = own + 1 + usize::from(datagram[own]);
+    let length = token + 1;
+    length + 2 + usize::from(u16::from_be_bytes([datagram[length] & 0x3f, datagram[length + 1]]))
 }
 
 /// Says as much as there is room for. False at the end.
@@ -161,7 +177,8 @@ impl Peer {
             self.hear(from, &bytes[..length]);
         }
         let mut forgets = false;
-        for (handle, Asked { connection, requests, said_more }) in &mut self.connections {
+        for (handle, asked) in &mut self.connections {
+            let Asked { connection, requests, said_more, datagrams, is_silent } = asked;
             if connection.poll_timeout().is_some_and(|timeout| timeout <= Instant::now()) {
                 connection.handle_timeout(Instant::now());
             }
@@ -172,7 +189,10 @@ impl Peer {
             }
             while let Some(event) = connection.poll() {
                 match event {
-                    Event::Connected => (self.behaviour.greets)(connection),
+                    Event::Connected => {
+                        *is_silent = self.behaviour.falls_silent;
+                        (self.behaviour.greets)(connection);
+                    }
                     Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => {
                         while let Some(id) = connection.streams().accept(Dir::Bi) {
                             if self.behaviour.reads {
@@ -199,7 +219,14 @@ impl Peer {
             said_more.retain(|&id, said| says_more(connection, id, said, self.behaviour.more));
             let mut datagram = Vec::new();
             while let Some(sent) = connection.poll_transmit(Instant::now(), 1, &mut datagram) {
-                let _ = self.socket.send_to(&datagram, sent.destination);
+                if handle.0 < self.behaviour.half_ways {
+                    let bytes = if *datagrams == 0 { first_packet_bytes(&datagram) } else { 0 };
+                    datagram.truncate(bytes);
+                }
+                *datagrams += 1;
+                if !*is_silent && !datagram.is_empty() {
+                    let _ = self.socket.send_to(&datagram, sent.destination);
+                }
                 datagram.clear();
             }
         }
@@ -229,7 +256,13 @@ impl Peer {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 match self.endpoint.accept(incoming, now, &mut answer, None) {
                     Ok((handle, connection)) => {
-                        let asked = Asked { connection, requests: 0, said_more: HashMap::new() };
+                        let asked = Asked {
+                            connection,
+                            requests: 0,
+                            said_more: HashMap::new(),
+                            datagrams: 0,
+                            is_silent: false,
+                        };
                         self.connections.insert(handle, asked);
                     }
                     Err(refused) => {

@@ -190,11 +190,31 @@ fn a_handshake_without_an_answer_is_given_up() {
 }
 
 #[test]
+fn handshakes_of_tls_that_come_to_nothing_are_counted_by_why() {
+    let server = Server::start(|number, mut stream| {
+        let mut hello = [0; 4096];
+        let _ = stream.read(&mut hello);
+        match number {
+            0 => drop(stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")),
+            1 => drop(stream.read_to_end(&mut Vec::new())),
+            _ => {}
+        }
+    });
+    let plan =
+        plan(&server.address, 3).with("timeout_seconds", json!(0.5)).with("tls", json!({"insecure": true}));
+    let opened = Idle::on(&plan).opened();
+    let failed = opened["failed"].as_object().unwrap();
+    let causes: Vec<&str> = failed.keys().map(String::as_str).collect();
+    assert_eq!(causes, ["handshake_closed", "handshake_timeout", "plain_http"], "{opened}");
+    assert!(failed.values().all(|each| each["number"] == 1) && opened["open"] == 0);
+}
+
+#[test]
 fn nobody_who_listens_is_told_and_other_plans_are_refused() {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let opened = Idle::on(&plan(&address, 2)).opened();
     assert_eq!((&opened["opened"], &opened["failed"]["refused"]["number"]), (&json!(0), &json!(2)));
     let output = run_with_input(&["idle"], &format!("{}\n", Plan::closed(&address, 2).0));
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("WebSockets without TLS"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("idle connections are WebSockets"));
 }

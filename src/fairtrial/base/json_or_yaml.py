@@ -1,6 +1,5 @@
 """Documents in JSON or YAML, as the plain values that JSON has."""
 
-import datetime
 import json
 from typing import Any
 
@@ -8,6 +7,19 @@ import yaml
 
 DEEPEST = 200
 """A deeper document would end the process in libyaml's composer."""
+
+READER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = type(
+    "LoaderOfPlainValues",
+    (READER,),
+    {
+        "yaml_implicit_resolvers": {
+            first: [each for each in resolvers if each[0] != "tag:yaml.org,2002:timestamp"]
+            for first, resolvers in READER.yaml_implicit_resolvers.items()
+        }
+    },
+)
+"""libyaml's where it is there. A date is the text that stands there, as JSON has none."""
 
 
 class BrokenDocument(ValueError):
@@ -23,7 +35,7 @@ class TooManyValues(ValueError):
 
 
 def parse_json_or_yaml(text: str) -> Any:
-    """The document. Of YAML, keys may be other than texts, and values may be dates: see `as_json`.
+    """The document. Of YAML, keys may be other than texts: see `as_json`.
 
     Raises:
         BrokenDocument: it is neither.
@@ -40,7 +52,7 @@ def parse_json_or_yaml(text: str) -> Any:
 
 
 def as_json(value: Any, most_values: int) -> Any:
-    """A value as JSON has it: YAML's dates are texts again, and keys are texts.
+    """A value as JSON has it: keys are texts.
 
     Raises:
         TooManyValues: it holds more than `most_values`.
@@ -56,19 +68,14 @@ def _plain(value: Any, left: list[int]) -> Any:
         return {str(key): _plain(each, left) for key, each in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(each, left) for each in value]
-    if isinstance(value, datetime.datetime):
-        return value.isoformat().replace("+00:00", "Z")
-    if isinstance(value, datetime.date):
-        return value.isoformat()
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def _yaml(text: str) -> Any:
     """The document. Its depth is looked at first."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     depth = 0
-    for event in yaml.parse(text, Loader=loader):
+    for event in yaml.parse(text, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise ValueError("nests too deeply")
-    return yaml.load(text, Loader=loader)  # noqa: S506  # both are safe loaders
+    return yaml.load(text, Loader=LOADER)  # noqa: S506  # it is a safe one

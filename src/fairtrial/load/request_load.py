@@ -50,6 +50,7 @@ class CommandOptions:
         requests_per_connection: None for as many as the server allows.
         pipeline: requests in flight on one connection of HTTP/1.1.
         tls: whether connections are encrypted, which an experiment's contenders say.
+        websocket: whether requests are messages of a WebSocket, which a workload file says.
     """
 
     think_seconds: float = 0.0
@@ -57,6 +58,7 @@ class CommandOptions:
     requests_per_connection: int | None = None
     pipeline: int = 1
     tls: bool = False
+    websocket: bool = False
 
 
 NO_OPTIONS = CommandOptions()
@@ -225,7 +227,9 @@ class OneRunLoad(RequestLoad):
                 self._pace_in_words(),
                 up_to + describe_connections(self.connections, self.threads, self.each_in_words),
                 *([f"{describe_seconds(options.think_seconds)} think time"] if options.think_seconds else []),
-                describe_reuse(self._requests_per_connection(options), self.protocol),
+                "WebSocket"
+                if options.websocket
+                else describe_reuse(self._requests_per_connection(options), self.protocol),
                 *(
                     [f"{options.pipeline} requests in flight per connection (pipelined)"]
                     if options.pipeline > 1

@@ -35,7 +35,7 @@ PROTOCOL_REMEDIES = {
     "(RFC 9113, section 6.10)",
     "http2_hpack": "the head cannot be read: server and client disagree about HPACK's table (RFC 7541); try another "
     "client to compare",
-    "http2_head_too_long": "the head is above 64 KiB: send fewer or shorter headers; many clients refuse 8 KiB",
+    "http2_head_too_long": "head or trailer is above 64 KiB: send fewer or shorter headers; many clients refuse 8 KiB",
     "http2_header_name": "write names of headers in lower case: HTTP/2 has no others (RFC 9113, section 8.2.1)",
     "http2_header_value": "a header's value has no line ends and no control characters (RFC 9113, section 8.2.1)",
     "http2_connection_header": "leave out Connection, Keep-Alive, Transfer-Encoding, Upgrade and Proxy-Connection over "

@@ -98,8 +98,11 @@ def _forms(columns: Sequence[Column], rows: int) -> Iterator[Form]:
     for form in [below] if rows <= FEW_ROWS else [brief, below]:
         yield form
         remaining = list(form.columns)
-        # What only some results have is what they are about, so it stays longer; the median stays in any case.
-        for column in [*reversed(ALWAYS[1:]), *(column for column in reversed(columns) if column not in ALWAYS)]:
+        # What only some results have is what they are about, so it stays longer, and p99 longer still; the median
+        # stays in any case.
+        _median, p99, *others = ALWAYS
+        of_some = (column for column in reversed(columns) if column not in ALWAYS)
+        for column in [*reversed(others), *of_some, p99]:
             remaining.remove(column)
             yield replace(form, columns=list(remaining))
         yield replace(form, columns=remaining, has_limits=False)

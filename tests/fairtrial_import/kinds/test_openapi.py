@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fairtrial.base.json_or_yaml import parse_json_or_yaml
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.model import RequestEntry
 from tests.fairtrial_import.imported import DATA, SECRET, Imported, import_to
@@ -374,3 +375,19 @@ def test_operations_fail_one_by_one(tmp_path: Path, snapshot: object) -> None:
     assert list(imported.model.entries()) == ["get-ok", "get-body", "post-parts"]
     assert imported.request("post-parts").multipart == {"a": "1"}
     assert imported.comments == snapshot
+
+
+def test_a_document_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large one in YAML takes seconds each time; and it is parsed again when what was written is read."""
+    content = {"application/json": {"schema": {"type": "object", "required": ["id"]}}}
+    file = document(tmp_path, {"/x": {"get": {"responses": {"200": {"content": content}}}}})
+    texts: list[str] = []
+
+    def noting(text: str) -> Any:
+        texts.append(text)
+        return parse_json_or_yaml(text)
+
+    for module in ("fairtrial_import.document", "fairtrial.experiment.workload_file.schema"):
+        monkeypatch.setattr(f"{module}.parse_json_or_yaml", noting)
+    imported = import_to(tmp_path, file)
+    assert "schema = " in imported.text and texts == 2 * [file.read_text()]

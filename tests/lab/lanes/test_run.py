@@ -13,7 +13,7 @@ from fairtrial.lab.lanes.start import lanes_of
 from fairtrial.record.histogram import read_histogram
 from tests.cluster.certificates import one_for_all
 from tests.cluster.clusters import Processes
-from tests.command_line import Lab
+from tests.command_line import SERVER, Lab
 from tests.lab.lanes.conftest import Run, cluster
 
 ATTEMPTS = 5
@@ -31,6 +31,31 @@ def test_a_run_on_one_lane(lab: Lab, lane: Processes, run_on: Run) -> None:
     assert [host["roles"] for host in its["hosts"]] == [["server"], ["load"]]
     assert its["calibrations"] == first["calibrations"] != []
     assert "lane 1: server on" in finished.out
+
+
+SECURE = """
+import os, ssl, small_server
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(os.environ["TLS_CERTIFICATE"], os.environ["TLS_KEY"])
+activate = small_server.Server.server_activate
+
+def securely(server):
+    activate(server)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+
+small_server.Server.server_activate = securely
+"""
+
+
+def test_a_server_with_tls_is_asked_from_another_host(lab: Lab, lane: Processes, run_on: Run) -> None:
+    """Its authority's certificate, which the lab makes, goes there with the plan."""
+    server = lab.folder / "server.py"
+    server.write_text(SECURE + SERVER.read_text())
+    finished = run_on(lane, lab.stack("secure", server=server, more="tls = true"))
+    (trial,) = finished.record[1:]
+    assert trial["failure"] is None, trial["failure"]
+    assert trial["engine"]["verified"] > 0 and trial["engine"]["tls"]["version"] == "1.3"
 
 
 def test_two_hosts_share_a_load(lab: Lab, run_on: Run, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

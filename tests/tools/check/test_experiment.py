@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
+from fairtrial.tools.check import experiment
 from tests.command_line import Finished, Lab
 
 SERVER = '''"""A shop whose answers to each path are right, or wrong in the one way that the path is named after."""
@@ -19,7 +20,7 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-FAULT = sys.argv[1]
+FAULT = os.environ.get("FAULT", sys.argv[1])
 WRONG = {
     "/status": (500, "application/json", "{}"),
     "/type": (200, "text/html", "{}"),
@@ -82,7 +83,7 @@ any = { get = "/any" }
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
 KINDS = {
     "status": ("status 200", "status 500, not 200"),
-    "type": ("any 2xx; application/json", "the content type is not application/json"),
+    "type": ("any 2xx; application/json", 'the content type is "text/html", not application/json'),
     "length": ("any 2xx; 1 to 5 bytes", "the body has 6 bytes, not 1 to 5"),
     "exact": ("any 2xx; the whole body", "[1]"),
     "pointer": ("any 2xx; /id", "/id is 8, not 7"),
@@ -197,3 +198,37 @@ def test_what_may_differ_can_be_written_into_the_experiment_with_the_workload(sh
     assert proposed == 'volatile = ["/number"]'
     file.write_text(f"{file.read_text()}\n[workload.reference]\n{proposed}\n")
     assert check(shop, file, *shop.named("moving")).status == 0
+
+
+def swept(shop: Lab, parameter: str, *values: object) -> list[str]:
+    """The verdicts on two contenders of an experiment with this sweep."""
+    sweep = f'[sweep]\nparameter = "{parameter}"\nvalues = {list(values)}\n'.replace("True", "true")
+    file = shop.experiment("right", "moving", workload="counts.workload.toml", service="none", more=sweep)
+    finished = check(shop, file, *shop.named("right", "moving"))
+    assert finished.status == 0, finished.out + finished.err
+    return [line for line in finished.out.splitlines() if " clauses hold" in line or line.startswith("not tried")]
+
+
+def test_of_a_sweep_each_value_is_tried_that_may_decide(shop: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def names(lines: list[str]) -> list[str]:
+        return [line.partition(":")[0] for line in lines]
+
+    assert names(swept(shop, "load.connections", 1, 2)) == ["right at 1", "moving at 1"]
+    both = ["right at rarely", "moving at rarely", "right at closed", "moving at closed"]
+    assert names(swept(shop, "env.FAULT", "rarely", "closed")) == both
+    monkeypatch.setattr(experiment, "MOST_SECONDS", 0.0)
+    left_out, *tried = swept(shop, "env.FAULT", "rarely", "closed")
+    assert names(tried) == both[:2]
+    assert left_out == "not tried, as 0 s had passed: right at closed, moving at closed"
+
+
+def test_each_protocol_of_a_sweep_is_tried(shop: Lab) -> None:
+    """Of a server that says it speaks HTTP/2, and does not."""
+    run = ["python3", "shop.py", "right"]
+    shop.stack("boasts", run=run, server=shop.folder / "shop.py", workload="page", service="none", more="http2 = true")
+    sweep = '[sweep]\nparameter = "load.http2"\nvalues = [false, true]\n'
+    file = shop.experiment("boasts", workload="counts.workload.toml", service="none", more=sweep)
+    finished = check(shop, file, *shop.named("boasts"))
+    assert finished.status == 3, finished.out + finished.err
+    broken = [line for line in finished.out.splitlines() if line.startswith("  ✗ ")]
+    assert [line[4:].partition(":")[0] for line in broken] == ["http2", "http2", "count"], finished.out

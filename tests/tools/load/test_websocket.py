@@ -46,6 +46,7 @@ def test_each_message_comes_back(call: Callable[..., Finished], server: str) -> 
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["answers"], summary["connects"]) == (200, 200, 2)
+    assert "load: closed, 2 connections, WebSocket, 200 requests" in finished.out
 
 
 def test_answers_that_overtake_each_other_find_their_messages(call: Callable[..., Finished], server: str) -> None:
@@ -54,6 +55,7 @@ def test_answers_that_overtake_each_other_find_their_messages(call: Callable[...
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["unasked"], summary["connects"]) == (100, 0, 2)
+    assert "load: closed, 2 connections × 8 messages, WebSocket, 100 requests" in finished.out
     response = summary["response_time"]
     assert response["min_seconds"] < 0.015 and response["percentiles"]["50"] < 0.1
     assert response["max_seconds"] >= 0.399
@@ -323,10 +325,11 @@ def test_messages_go_over_tls(call: Callable[..., Finished]) -> None:
             url = process.stdout.readline().strip()
             load = ("load", "-f", EXAMPLE / "echo.workload.toml", url, "-c", "2", "-n", "100", "--warmup", "0s")
             trusted = ("--cacert", CERTIFICATES / "authority.pem")
-            finished = call(*load, *trusted, "--json", "load.json", "--plain")
+            finished = call(*load, *trusted, "--json", "load.json", "--plain", "--idle-connections", "20")
         finally:
             process.terminate()
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
     assert (summary["verified"], summary["connects"]) == (100, 2)
     assert summary["tls"]["version"] in ("1.2", "1.3")
+    assert "20 idle connections: 20 opened" in finished.out and "20 when it closed" in finished.out

@@ -199,7 +199,9 @@ impl Seen {
         let length = |text: &Option<Vec<u8>>| text.as_ref().map_or(0, Vec::len);
         self.bytes += length(&field.name) + length(&field.value) + 32;
         if self.bytes >= HEAD_BYTES_LIMIT {
-            return Some((Cause::HeadTooLong, format!("a head above {} KiB", HEAD_BYTES_LIMIT / 1024)));
+            let what = if block.is_trailer { "trailer" } else { "head" };
+            let why = format!("a {what} above {} KiB", HEAD_BYTES_LIMIT / 1024);
+            return Some((Cause::HeadTooLong, why));
         }
         let Some(name) = field.name else {
             self.has_unknown = true;

@@ -18,7 +18,7 @@ use frame::{
     ACK, CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, Head, MOST_PAYLOAD_BYTES, PING, PRIORITY,
     PUSH_PROMISE, RST_STREAM, SETTINGS, Splitter, WINDOW_UPDATE, is_part,
 };
-use head::Fault;
+use head::{Block, Fault};
 use hollow::Hollow;
 use streams::{FIRST_WINDOW_BYTES, Streams};
 
@@ -37,6 +37,7 @@ const MOST_HEAD_BYTES: usize = 4 * HEAD_BYTES_LIMIT;
 struct LongHead {
     stream: u32,
     ends_stream: bool,
+    is_trailer: bool,
     bytes: Vec<u8>,
     is_whole: bool,
 }
@@ -243,7 +244,7 @@ impl Scan {
         }
         let Some(stream) = self.streams.get_mut(head.stream) else {
             if head.kind == HEADERS {
-                self.head_comes(&head, payload);
+                self.head_comes(&head, payload, false);
             }
             return self.nobody_asked(head) && is_hollow;
         };
@@ -268,7 +269,8 @@ impl Scan {
             }
         } else {
             let block = head.block(payload);
-            if stream.has_data || stream.has_final_head {
+            let is_trailer = stream.has_data || stream.has_final_head;
+            if is_trailer {
                 let is_first = !std::mem::replace(&mut stream.has_trailers, true);
                 if let Some(name) = head::first_pseudo_header(block).filter(|_| is_first) {
                     let why = format!("the pseudo-header {name} is in trailers");
@@ -282,7 +284,7 @@ impl Scan {
                 stream.is_interim = !stream.has_final_head && head::has_interim_status(block);
                 stream.is_bodiless = head::is_bodiless(block);
             }
-            self.head_comes(&head, payload);
+            self.head_comes(&head, payload, is_trailer);
         }
         if head.ends_stream() {
             self.streams.end(head.stream);
@@ -315,11 +317,12 @@ impl Scan {
 
     /// Keeps a head that needs more than one frame.
     #[inline]
-    fn head_comes(&mut self, head: &Head, payload: &[u8]) {
+    fn head_comes(&mut self, head: &Head, payload: &[u8], is_trailer: bool) {
         if !head.has(END_HEADERS) {
             self.long_head = Some(LongHead {
                 stream: head.stream,
                 ends_stream: head.ends_stream(),
+                is_trailer,
                 bytes: head.block(payload).to_vec(),
                 is_whole: false,
             });
@@ -333,6 +336,12 @@ impl Scan {
                     long.bytes.extend_from_slice(payload);
                 }
                 long.is_whole = head.has(END_HEADERS);
+                // Of a trailer that is too long, h2 hands on the begin, and says nothing.
+                if long.is_whole && long.is_trailer {
+                    let block = Block { bytes: &long.bytes, is_trailer: true, ends: long.ends_stream };
+                    let fault = head::fault(&block).filter(|(cause, _)| *cause == Cause::HeadTooLong);
+                    self.passed_over_of_streams.extend(fault.map(|fault| (long.stream, fault)));
+                }
             }
             _ => {
                 let why = format!("CONTINUATION on stream {} of no head", head.stream);

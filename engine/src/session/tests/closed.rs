@@ -208,6 +208,26 @@ fn a_coded_body_and_a_trailer_are_told_by_name() {
 }
 
 #[test]
+fn a_content_type_that_does_not_fit_is_told() {
+    let requests = json!([{"path": "/", "expect": {"content_type": "application/json"}}]);
+    let mut session = Setup { requests, opens_ns: 0, ..Setup::closed(1) }.session();
+    session.start(0, 0);
+    connect_and_send(&mut session, 0, MS);
+    for header in ["Content-Type: text/plain; charset=utf-8\r\n", "", "content-type: application/json\r\n"] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{header}Content-Length: 2\r\n\r\nok");
+        assert_eq!(session.received(0, answer.as_bytes(), false, 2 * MS), Next::Send);
+        send(&mut session, 0, 2 * MS);
+    }
+    let examples = serde_json::to_value(session.conclude(3 * MS).record.examples.as_slice()).unwrap();
+    let reasons: Vec<_> = examples.as_array().unwrap().iter().map(|each| each["reason"].as_str()).collect();
+    let wanted = [
+        "the content type is \"text/plain; charset=utf-8\", not application/json",
+        "there is no content type, and it was to be application/json",
+    ];
+    assert_eq!(reasons, wanted.map(Some));
+}
+
+#[test]
 fn without_a_limit_requests_on_a_connection_are_not_counted_down() {
     let mut session = Setup::closed(1).session();
     session.start(0, 0);

@@ -101,6 +101,17 @@ fn each_rule_that_a_server_breaks_is_named() {
         ("a number of HPACK", frame(HEADERS, 4, 1, &[0xff; 6]), "http2_hpack", "number that is too long"),
         ("an index of HPACK", frame(HEADERS, 4, 1, &[0xfe]), "http2_hpack", "HPACK cannot read"),
         ("a long head", too_long.concat(), "http2_head_too_long", "above 64 KiB"),
+        (
+            "a long trailer",
+            [
+                [head(0, b""), data(0, 1, b"ok"), frame(HEADERS, END, 1, &long)].concat(),
+                frame(9, 0, 1, &long).repeat(3),
+                frame(9, HEAD_END, 1, &long),
+            ]
+            .concat(),
+            "http2_head_too_long",
+            "a trailer above 64 KiB",
+        ),
         ("upper case", head(0, &literal(b"X-One", b"1")), "http2_header_name", "\"X-One\" has upper case"),
         ("a line end", head(0, &literal(b"x", b"a\nb")), "http2_header_value", "\"x\""),
         (

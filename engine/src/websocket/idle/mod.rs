@@ -27,6 +27,7 @@ use crate::driver::Failure;
 use crate::driver::socket::{Begun, Peer};
 use crate::endpoint::Endpoint;
 use crate::hold::Hold;
+use crate::tls::TlsClient;
 
 /// Connections whose handshake is under way. Python's servers have an accept queue of 100, others of 128 and more.
 const UNDER_WAY: usize = 64;
@@ -47,6 +48,8 @@ const LONGEST_SLEEP_NS: u64 = 3_600_000_000_000;
 pub struct IdleConnections {
     /// Where they go.
     pub endpoint: Endpoint,
+    /// By which they are encrypted.
+    pub tls: Option<Arc<TlsClient>>,
     /// How they are opened.
     pub socket: Arc<Socket>,
     /// How many.
@@ -101,6 +104,7 @@ struct Keeper {
     began_ns: u64,
     random: Random,
     buffer: Vec<u8>,
+    plain: Vec<u8>,
     events: Vec<Event>,
     account: IdleAccount,
 }
@@ -119,6 +123,7 @@ impl Keeper {
             began_ns: now_ns(),
             random: Random::new(),
             buffer: vec![0; READ_BUFFER_BYTES],
+            plain: Vec::new(),
             events: Vec::with_capacity(EVENTS_PER_WAIT),
             account: IdleAccount { asked: plan.number as u64, ..IdleAccount::default() },
             plan,
@@ -194,8 +199,10 @@ impl Keeper {
         let (was_opening, had_unsent) = (connection.is_opening(), connection.has_unsent());
         let mut around = Around {
             socket: &self.plan.socket,
+            tls: self.plan.tls.as_deref(),
             random: &mut self.random,
             buffer: &mut self.buffer,
+            plain: &mut self.plain,
             account: &mut self.account,
         };
         let is_readable = flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR);

@@ -262,8 +262,8 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if kind.startswith("status_"):
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
         what = f"status {example.status}, not {statuses}"
-    elif kind == "wrong_header" and example.reason is None:
-        what = f"status {example.status}, and the content type is not {expect.content_type}"
+    elif kind == "wrong_header":
+        what = f"status {example.status}, and {printable(example.reason or '', 200)}"
     elif kind == "wrong_length" and summary.answers == 1 and summary.body_bytes and expect.body_bytes is not None:
         length = f"{expect.body_bytes.min:,} to {expect.body_bytes.max:,}"
         what = f"status {example.status}, and the body has {count(summary.body_bytes.min, 'byte')}, not {length}"

@@ -189,16 +189,17 @@ class SchemaDocument:
         )
 
 
-def read_schema_document(file: Path, where: str) -> SchemaDocument:
+def read_schema_document(file: Path, where: str, parsed: Any = None) -> SchemaDocument:
     """A JSON Schema, or an OpenAPI document of Swagger 2.0, 3.0 or 3.1, in JSON or YAML.
 
     Args:
         where: begins messages: the workload file, its key and what it names.
+        parsed: what the file holds, for who has parsed it: a large one takes long.
 
     Raises:
         Problem: it cannot be read, or is neither.
     """
-    return _schema_document(_document(file, where), where)
+    return _schema_document(_document(file, where, parsed), where)
 
 
 def schemas_of_requests(document: Mapping[str, Any]) -> SchemaDocument:
@@ -226,11 +227,13 @@ def schema_file(folder: Path, reference: str) -> Path:
     return (folder / reference.partition("#")[0]).absolute()
 
 
-def _document(file: Path, where: str) -> Any:
+def _document(file: Path, where: str, parsed: Any) -> Any:
     try:
         if file.stat().st_size > LARGEST_FILE_BYTES:
             raise Problem(f"{where}: larger than {LARGEST_FILE_BYTES >> 20} MiB", "put the schema into a file apart")
-        return as_json(parse_json_or_yaml(file.read_text(encoding="utf-8-sig")), MOST_VALUES)
+        if parsed is None:
+            parsed = parse_json_or_yaml(file.read_text(encoding="utf-8-sig"))
+        return as_json(parsed, MOST_VALUES)
     except OSError as error:
         raise Problem(f"{where}: {file}: {error.strerror}", "name a file that can be read") from error
     except UnicodeDecodeError as error:

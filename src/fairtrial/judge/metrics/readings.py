@@ -125,6 +125,18 @@ def peak_virtual(trial: TrialRecord) -> float | None:
     return None if size is None else float(size)
 
 
+def packed_answer(trial: TrialRecord) -> float | None:
+    """The mean length of compressed answers as they came, in bytes; None without such answers."""
+    unpacking = None if trial.engine is None else trial.engine.unpacking
+    return unpacking.packed_bytes / unpacking.answers if unpacking and unpacking.answers else None
+
+
+def unpacked_answer(trial: TrialRecord) -> float | None:
+    """The mean length of the same answers once they were unpacked, in bytes."""
+    unpacking = None if trial.engine is None else trial.engine.unpacking
+    return unpacking.unpacked_bytes / unpacking.answers if unpacking and unpacking.answers else None
+
+
 def error_share(trial: TrialRecord) -> float | None:
     """The part of the ended requests that had no right answer."""
     return None if trial.engine is None else trial.engine.error_share

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.contract.answer import client_of
-from fairtrial.catalog.stacks.certificate import Certificate, certificate_for
+from fairtrial.catalog.stacks.certificate import certificate_for
 from fairtrial.catalog.stacks.kinds import start_stack
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import StartRequest
@@ -133,7 +132,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     with ExitStack() as running:
         instances: list[RunningStack] = []
         host = context.environment.trial_hosts.host
-        certificate = running.enter_context(_certificate(context, host)) if stack.origin.is_secure else None
+        certificate = running.enter_context(certificate_for(host)) if stack.origin.is_secure else None
         request = StartRequest(
             stack,
             condition.variant,
@@ -161,15 +160,6 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         url = f"{'http' if certificate is None else 'https'}://{address}"
         tls = None if certificate is None else Tls(server_name=host, ca_file=str(certificate.authority))
         yield Deployment(url, address, instances, front, tls=tls, over=over)
-
-
-def _certificate(context: TrialContext, host: str) -> AbstractContextManager[Certificate]:
-    if not context.environment.trial_hosts.has_load_here:
-        raise Problem(
-            "tls: the load comes from another host, which has no file of the certificate that the lab makes",
-            "let the load come from this machine, or start the server yourself and set `url` with https",
-        )
-    return certificate_for(host)
 
 
 def _front(

@@ -27,7 +27,7 @@ def idle_connections(
     Raises:
         Problem: they cannot be opened from here, or the engine ended.
     """
-    _assert_possible(context, deployment)
+    _assert_possible(context)
     before = _memory(deployment)
     memory: IdleMemory | None = None
     with idle_process(load, connections) as idle:
@@ -40,12 +40,7 @@ def idle_connections(
             context.record.idle_connections = idle.account.model_copy(update={"memory": memory})
 
 
-def _assert_possible(context: TrialContext, deployment: Deployment) -> None:
-    if deployment.tls is not None:
-        raise Problem(
-            "load.idle_connections: they are opened without TLS",
-            "give the contender a URL with http, or leave `idle_connections` out",
-        )
+def _assert_possible(context: TrialContext) -> None:
     if not context.environment.trial_hosts.has_load_here:
         raise Problem(
             "load.idle_connections: they are opened from the machine of the lab alone, and the load comes from others",

@@ -5,6 +5,7 @@ are then compared as they are before a first trial.
 """
 
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,11 +35,16 @@ from fairtrial.record.model import Clause
 from fairtrial.tools.check.attempt import ContractAttempt
 from fairtrial.tools.check.output import print_clause, print_verdicts
 
+MOST_SECONDS = 120.0
+"""Once so long has passed, no further value of a sweep is tried: at its first one, each contender is in any case."""
+
+DECIDING = {"requests", "options", "dataset", "env", "services", "instances", "balancer", "concurrency_budget"}
+"""The keys of an experiment on which a contract may depend; of a load, it is the protocol alone."""
+
 
 def check_plan(console: Console, plan: Plan) -> int:
-    """Try each contender of the plan once, print every clause, and return the exit status.
-
-    Of a sweep, the first value is tried.
+    """Try each contender of the plan at each value of its sweep that may decide whether it keeps its contract, print
+    every clause, and return the exit status.
 
     Raises:
         Problem: the engine cannot be built, a contender could not be built or started (then the others were tried), or
@@ -62,11 +68,16 @@ def check_plan(console: Console, plan: Plan) -> int:
             trial_environment(plan, planned_placement(plan.experiment)) as services,
         ):
             workbench = Workbench(preparation.ready_stacks(), services, Path(folder), watcher)
-            attempts = [
-                _try_condition(console, plan, condition, number, workbench)
-                for number, condition in enumerate(plan.conditions, 1)
-            ]
-            differs = _compare(console, plan, attempts, workbench)
+            attempts, until = [], time.monotonic() + MOST_SECONDS
+            for number, condition in enumerate(plan.conditions, 1):
+                if condition.point is not plan.points[0] and time.monotonic() >= until:
+                    break
+                attempts.append(_try_condition(console, plan, condition, number, workbench))
+            with_attempt = replace(plan, conditions=plan.conditions[: len(attempts)])
+            differs = _compare(console, with_attempt, attempts, workbench)
+    if rest := plan.conditions[len(attempts) :]:
+        labels = ", ".join(printable(each.label) for each in rest)
+        console.print(Text(f"not tried, as {MOST_SECONDS:.0f} s had passed: {labels}", style="yellow"))
     status = print_verdicts(console, attempts)
     if differs is not None:
         raise Problem(differs.reason, differs.remedy, IN_DOUBT)
@@ -74,11 +85,12 @@ def check_plan(console: Console, plan: Plan) -> int:
 
 
 def _once_each(plan: Plan) -> Plan:
-    """The plan with each contender on each of its services once with each mix, and one build of each."""
-    first: dict[tuple[str, str, str, str], PlannedCondition] = {}
-    for each in plan.conditions:
-        mix = each.point.experiment.requests
-        first.setdefault((each.recorded.stack, each.recorded.variant, each.recorded.service, mix), each)
+    """The plan with each contender on each of its services once with all that may decide, and one build of each. All
+    are tried at the first value of a sweep before any is at the next."""
+    first: dict[tuple[str, ...], PlannedCondition] = {}
+    for each in sorted(plan.conditions, key=lambda each: plan.points.index(each.point)):
+        decides = each.point.experiment.model_dump_json(include=DECIDING), each.load.protocol
+        first.setdefault((each.recorded.stack, each.recorded.variant, each.recorded.service, *decides), each)
     experiment = plan.experiment.model_copy(update={"builds": 1})
     return replace(plan, experiment=experiment, conditions=list(first.values()))
 

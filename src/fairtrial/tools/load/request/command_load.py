@@ -1,6 +1,6 @@
 """The load that options ask for: one of those that experiments have, and what only `fairtrial load` can ask for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fairtrial.load.closed import ClosedLoad
@@ -31,6 +31,10 @@ class CommandLoad:
     def engine_terms(self) -> EngineTerms:
         """All that it decides of an engine's plan."""
         return self.load.engine_terms(self.beyond)
+
+    def over_websocket(self, in_flight: int) -> "CommandLoad":
+        """The same load, of messages: so many are on their way at once on each connection."""
+        return CommandLoad(self.load.model_copy(update={"streams": in_flight}), replace(self.beyond, websocket=True))
 
     @property
     def window_seconds(self) -> float | None:

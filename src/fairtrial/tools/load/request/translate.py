@@ -44,7 +44,9 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     else:
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     assert_scheme(url, sends_messages=workload.websocket is not None)
-    refuse(_contradictory_idle(options, hosts, is_websocket=workload.websocket is not None, secure=url.secure))
+    refuse(_contradictory_idle(options, hosts, is_websocket=workload.websocket is not None))
+    if workload.websocket is not None:
+        load = load.over_websocket(workload.websocket.in_flight)
     threads_asked = options.threads
     if is_broadcast(workload.websocket):
         _assert_one_thread(options, load.load.connections, len(hosts.cpus))
@@ -86,14 +88,11 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     return load, plan
 
 
-def _contradictory_idle(
-    options: LoadOptions, hosts: LoadSite, *, is_websocket: bool, secure: bool
-) -> Iterator[Contradiction]:
+def _contradictory_idle(options: LoadOptions, hosts: LoadSite, *, is_websocket: bool) -> Iterator[Contradiction]:
     """The options that idle connections do not go with."""
     idle, leave_out = options.idle_connections > 0, "leave out --idle-connections"
     reason = "--idle-connections are WebSockets, and no request is a message of one"
     yield idle and not is_websocket, reason, "give -f FILE whose requests have a `websocket`"
-    yield idle and secure, "--idle-connections are opened without TLS", "ask by ws://"
     yield idle and not hosts.is_here, "--idle-connections are opened from this machine alone", leave_out
 
 
