@@ -15,7 +15,9 @@ def test_the_digest_of_the_lab_changes_with_a_byte_of_it(tmp_path: Path) -> None
     (lab / "one.py").write_text("x = 2\n")
     changed = facts._sha256(lab, ["."])
     (lab / "one.py").rename(lab / "two.py")
-    assert len({before, changed, facts._sha256(lab, ["."])}) == 3
+    renamed = facts._sha256(lab, ["."])
+    (lab / "two.toml").write_text("words = []\n")
+    assert len({before, changed, renamed, facts._sha256(lab, ["."])}) == 4
 
 
 def test_the_engine_of_a_checkout_and_of_a_package_have_one_digest(tmp_path: Path) -> None:

@@ -73,14 +73,14 @@ def version(name: str) -> str | None:
 
 
 def _sha256(folder: Path, parts: list[str]) -> str:
-    """SHA-256 over names and bytes of all sources of these parts of a folder."""
+    """SHA-256 over names and bytes of all files of these parts of a folder."""
     digest = hashlib.sha256()
     for part in parts:
         path = folder / part
-        files = [path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.rs")]
+        files = [path] if path.is_file() else [each for each in path.rglob("*.*") if each.is_file()]
         for file in sorted(files):
             name = file.relative_to(folder)
-            if name.parts[0] == "bundled":
+            if name.parts[0] == "bundled" or name.suffix == ".pyc":
                 continue
             content = file.read_bytes()
             digest.update(f"{name}\0{len(content)}\0".encode())

@@ -317,7 +317,7 @@ def stalls(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contrad
     runs = [run for run in evidence.runs if run.of_requests and run.times.mean and run.times.maximum]
     for timer in TIMERS:
         long_runs = [run for run in runs if _has_long_maximum(kind, run, timer)]
-        chance = _chance_of_as_many(len(long_runs), len(runs), kind.threshold("chance"))
+        chance = binomial_probabilities(len(runs), kind.threshold("chance"))[len(long_runs) :].sum()
         if long_runs and chance < kind.threshold("alpha") and _differ(long_runs):
             yield _shared_maximum(kind, timer, long_runs, len(runs))
             continue
@@ -334,11 +334,6 @@ def _differ(runs: list[PrintedRun]) -> bool:
     """Whether their means do: runs of one server can have one maximum of its own."""
     means = [run.times.mean.value for run in runs if run.times.mean is not None]
     return max(means) >= DIFFERENT_SPEED * min(means)
-
-
-def _chance_of_as_many(number: int, runs: int, chance: float) -> float:
-    """The probability of at least `number` of `runs`, each with this chance: the binomial distribution."""
-    return sum(math.comb(runs, each) * chance**each * (1 - chance) ** (runs - each) for each in range(number, runs + 1))
 
 
 def _has_long_maximum(kind: ContradictionKind, run: PrintedRun, timer: Timer) -> bool:
