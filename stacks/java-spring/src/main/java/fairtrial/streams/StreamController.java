@@ -1,6 +1,10 @@
 package fairtrial.streams;
 
 import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
@@ -20,6 +24,7 @@ class StreamController {
     private static final long WITHOUT_TIMEOUT = 0;
 
     private final AsyncTaskExecutor applicationTaskExecutor;
+    private final Set<SseEmitter> open = ConcurrentHashMap.newKeySet();
 
     record Greeting(int number, String text) {}
 
@@ -34,8 +39,16 @@ class StreamController {
             throw new ResponseStatusException(HttpStatus.BAD_REQUEST);
         }
         SseEmitter emitter = new SseEmitter(WITHOUT_TIMEOUT);
+        open.add(emitter);
+        emitter.onCompletion(() -> open.remove(emitter));
         applicationTaskExecutor.submit(() -> send(emitter, events, milliseconds));
         return ResponseEntity.ok().cacheControl(CacheControl.noCache()).body(emitter);
+    }
+
+    /** Tomcat would wait for each of them. */
+    @EventListener(ContextClosedEvent.class)
+    void end() {
+        open.forEach(SseEmitter::complete);
     }
 
     private static void send(SseEmitter emitter, int events, int milliseconds) {
@@ -49,7 +62,7 @@ class StreamController {
             }
             emitter.send(SseEmitter.event().data("[DONE]"));
             emitter.complete();
-        } catch (IOException | IllegalStateException clientIsGone) {
+        } catch (IOException | IllegalStateException clientIsGoneOrStreamEnded) {
             // The container ends the request.
         } catch (InterruptedException stopping) {
             emitter.completeWithError(stopping);
