@@ -259,6 +259,7 @@ def test_on_a_terminal_it_asks_and_ctrl_c_ends_what_it_started(lab: Lab) -> None
         seen += _until(terminal, "asked?")
         os.write(terminal, b"/items\n")
         seen += _until(terminal, "starting it")
+        seen += _until(terminal, "0:01")
         while not any("app.py" in command for command in _commands_below(process.pid)):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)

@@ -12,6 +12,7 @@ from rich.text import Text
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import on_service
 from fairtrial.base.problem import Problem
+from fairtrial.base.timed_step import timed_step
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.folder import find_build
 from fairtrial.catalog.stacks.kinds import make_ready
@@ -81,11 +82,11 @@ def _build_each(console: Console, subjects: Sequence[Subject], logs: Path) -> di
         sharing.setdefault(subject.build_name, []).append(subject)
     builds: dict[str, Path | Problem] = {}
     for number, (name, of_build) in enumerate(sharing.items()):
-        console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
-        try:
-            builds[name] = _built(of_build, logs / f"build-{number}.log")
-        except Problem as problem:
-            builds[name] = problem
+        with timed_step(console, f"preparing the load engine and stack {name} (built once)"):
+            try:
+                builds[name] = _built(of_build, logs / f"build-{number}.log")
+            except Problem as problem:
+                builds[name] = problem
     return builds
 
 

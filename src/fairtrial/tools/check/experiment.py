@@ -16,6 +16,7 @@ from fairtrial.base.exit_status import IN_DOUBT
 from fairtrial.base.formatting import count, on_service
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.timed_step import timed_step
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.binary import engine_version
 from fairtrial.judge.checks.answers import what_differs
@@ -51,17 +52,18 @@ def check_plan(console: Console, plan: Plan) -> int:
 
     plan = _once_each(plan)
     names = ", ".join(stack.build_name(built_apart) for stack, built_apart in plan.builds)
-    console.print(Text(f"preparing the load engine and {names} (built once)", style="dim"))
     with (
         tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder,
         building(plan, Path(folder) / "logs", StepTimes(lambda _text: None)) as preparation,
     ):
-        engine_version()
+        with timed_step(console, f"preparing the load engine and {names} (built once)"):
+            engine_version()
+            ready = preparation.ready_stacks()
         with (
             network_of(plan, plan.stacks),
             trial_environment(plan, planned_placement(plan.experiment)) as services,
         ):
-            workbench = Workbench(preparation.ready_stacks(), services, Path(folder), watcher)
+            workbench = Workbench(ready, services, Path(folder), watcher)
             attempts = [
                 _try_condition(console, plan, condition, number, workbench)
                 for number, condition in enumerate(plan.conditions, 1)
