@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,7 @@ def _try(console: Console, start: Start, services: Environment, service: Running
     reference = start.subject.reference
 
     def begins(context: TrialContext) -> None:
+        starting.close()
         condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
         where = f"{reference}, workload {on_service(context.plan.workload.name, condition.service.name)}"
         console.print(Text(f"{where}: {_in_words(options)}" if options else where, style="bold"))
@@ -135,7 +137,9 @@ def _try(console: Console, start: Start, services: Environment, service: Running
         for plan in start.plans
         for options in plan.workload.check_options
     ]
-    yield from check_contract(contexts, begins)
+    with ExitStack() as starting:
+        starting.enter_context(timed_step(console, f"starting {reference}"))
+        yield from check_contract(contexts, begins)
 
 
 def _context(

@@ -6,6 +6,7 @@ are then compared as they are before a first trial.
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,10 +95,12 @@ def _try_condition(
     looked_at = _looked_at(plan)
 
     def begins(_context: TrialContext) -> None:
+        starting.close()
         where = f"{condition.label}, workload {on_service(plan.workload.name, condition.service.name)}"
         console.print(Text(where, style="bold"))
 
-    with attempt.noting_problems():
+    with attempt.noting_problems(), ExitStack() as starting:
+        starting.enter_context(timed_step(console, f"starting {condition.label}"))
         context = workbench.context(trial, new_record(trial))
         try:
             for clause in check_contract([context], begins):
