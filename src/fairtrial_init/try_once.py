@@ -66,6 +66,8 @@ class Attempt:
     """by request, what a page of HTML says that came instead of the answer"""
     log: Path | None = None
     """its output, kept where a request failed"""
+    exit_status: int | None = None
+    """None: it still ran when all was asked"""
 
     @property
     def broken(self) -> list[Clause]:
@@ -228,6 +230,7 @@ def _try_requests(contender: UpContender) -> Attempt:
     with deployment.client() as client:
         for name in attempt.failed_requests:
             attempt.pages[name] = _page(client, requests[name])
+    attempt.exit_status = deployment.status()
     return attempt
 
 
