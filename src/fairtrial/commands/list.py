@@ -124,9 +124,9 @@ def _print_brief(console: "Console", columns: dict[str, list[str]], kind: Listed
 
     of_studies = {name for study in STUDIES.values() for name in study.experiments}
     rows = list(zip(columns[kind.value.removesuffix("s")], columns["title"], strict=True))
-    shown = [row for row in rows if kind is not ListedKind.experiments or row[0] not in of_studies]
-    console.print(_below_one_another(["", "title"], shown))
-    if left_out := len(rows) - len(shown):
+    listable = [row for row in rows if kind is not ListedKind.experiments or row[0] not in of_studies]
+    console.print(_below_one_another(["", "title"], listable))
+    if left_out := len(rows) - len(listable):
         console.print(f"\n{left_out} more are of studies: fairtrial list studies", highlight=False)
     console.print(f"\nMore of some: fairtrial list {kind} WORD; of all: --all", highlight=False)
 
