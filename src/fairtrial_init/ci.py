@@ -93,6 +93,14 @@ def repository_of(folder: Path) -> Repository:
         raise Problem(problem.reason, "make one with `git init`: a CI service checks it out") from problem
 
 
+def _text(service: CiService, folder: str) -> str:
+    """The file for a service in this folder of its repository; of one at the top, no line and no path names it."""
+    text = TEXTS[service].replace("VERSION", __version__)
+    if folder == ".":
+        text = re.sub(r"^.*(?:cd|folder:) FOLDER\n", "", text, flags=re.MULTILINE).replace("FOLDER/", "")
+    return text.replace("FOLDER", folder)
+
+
 def write_ci_file(service: CiService, folder: Path, *, force: bool) -> Path:
     """Write the file of a CI service for the `fairtrial.toml` of a folder, and return its path.
 
@@ -104,6 +112,5 @@ def write_ci_file(service: CiService, folder: Path, *, force: bool) -> Path:
     if file.exists() and not force:
         raise Problem(f"{file}: there already", "give --force to overwrite, or use what is there")
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = TEXTS[service].replace("FOLDER", plain_path(str(repository.prefix))).replace("VERSION", __version__)
-    write_text(file, text)
+    write_text(file, _text(service, plain_path(str(repository.prefix))))
     return file

@@ -21,6 +21,7 @@ REMEDIES = {
     "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them",
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
+AFTER_ITS_END = "see what it printed, and why it ended"
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
 
 
@@ -32,6 +33,9 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
     """
     console.print(Text(f"ready after {figure(attempt.start_up_seconds)} s"))
     log = "" if attempt.log is None else log_tail(attempt.log)
+    if attempt.exit_status is not None:
+        ended = f"  it ended by itself with status {attempt.exit_status} while it was asked"
+        console.print(Text(ended, style="bold red"), soft_wrap=True)
     for clause in attempt.clauses:
         is_of_request = clause.name in attempt.requests
         if clause.passed:
@@ -42,7 +46,9 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
         advice = own if is_of_request else REMEDIES.get(clause.name, "")
         page = attempt.pages.get(clause.name, "")
         evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
-        if is_of_request and evidence.startswith("status 5"):
+        if attempt.exit_status is not None:
+            advice = AFTER_ITS_END
+        elif is_of_request and evidence.startswith("status 5"):
             advice = database_remedy(f"{evidence}\n{log}") or advice
         line = Text.assemble(("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(evidence, 300), "red"))
         console.print(line, soft_wrap=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import httpx
 from rich.console import Console
-from rich.text import Text
 
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.timed_step import timed_step
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST
 from fairtrial.catalog.stacks.build import NO_NETWORK, SEE_TO_NETWORK
@@ -66,6 +66,8 @@ class Attempt:
     """by request, what a page of HTML says that came instead of the answer"""
     log: Path | None = None
     """its output, kept where a request failed"""
+    exit_status: int | None = None
+    """None: it still ran when all was asked"""
 
     @property
     def broken(self) -> list[Clause]:
@@ -122,7 +124,8 @@ def try_once(
                     on_start(contender.deployment.url, console)
                     plan = _planned(file)
                     contender.context = replace(context, plan=plan, trial=PlannedTrial(1, 1, plan.conditions[0]))
-                attempt = _try_requests(contender)
+                with timed_step(console, "asking each request once"):
+                    attempt = _try_requests(contender)
                 if attempt.answered:
                     attempt.measurement = _loaded(contender.deployment.url, workload, console)
         if attempt.failed_requests:
@@ -146,10 +149,11 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
 
     def on_building() -> None:
         if commands:
-            console.print(Text(f"building (once for each content): {commands}", style="dim"), soft_wrap=True)
+            telling.enter_context(timed_step(console, f"building (once for each content): {commands}"))
 
     try:
-        return make_ready(BuildRequest(condition.stack, log, on_building)).folder
+        with ExitStack() as telling:
+            return make_ready(BuildRequest(condition.stack, log, on_building)).folder
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
@@ -161,9 +165,8 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
 @contextmanager
 def _started(context: TrialContext, file: Path, console: Console) -> Iterator[UpContender]:
     """The service, up as in a trial."""
-    console.print(Text("starting it", style="dim"))
     with ExitStack() as running:
-        with PortWatch() as watch:
+        with timed_step(console, "starting it"), PortWatch() as watch:
             try:
                 contender = running.enter_context(up(context))
             except NotUp as error:
@@ -227,6 +230,7 @@ def _try_requests(contender: UpContender) -> Attempt:
     with deployment.client() as client:
         for name in attempt.failed_requests:
             attempt.pages[name] = _page(client, requests[name])
+    attempt.exit_status = deployment.status()
     return attempt
 
 
@@ -241,6 +245,6 @@ def _page(client: httpx.Client, request: Request) -> str:
 
 
 def _loaded(url: str, workload: Path, console: Console) -> Measurement:
-    console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
     options = LoadOptions(url=url, file=workload, seconds=LOAD_SECONDS)
-    return measure(Console(quiet=True), url, *to_engine_plan(options))
+    with timed_step(console, f"loading it for {LOAD_SECONDS:g} s"):
+        return measure(Console(quiet=True), url, *to_engine_plan(options))

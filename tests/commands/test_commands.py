@@ -82,7 +82,7 @@ def test_a_list_fits_the_screen_with_every_name_in_one_piece(
     call: Call, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    lines = call("list", kind).out.splitlines()
+    lines = call("list", kind, "--all").out.splitlines()
     names = {
         "stacks": find_stacks(),
         "workloads": workloads(),
@@ -91,6 +91,23 @@ def test_a_list_fits_the_screen_with_every_name_in_one_piece(
     }[kind]
     assert [line.split()[0] for line in lines if line[:1] not in ("", " ")] == list(names)
     assert max(map(len, lines)) <= 60 and "…" not in "".join(lines)
+
+
+@pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments", "studies"])
+def test_a_list_is_one_screen_unless_all_is_asked_for(call: Call, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """46 lines of 80 columns, the command and a prompt among them; what is left out is said, and how to see it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    brief, whole = call("list", kind).out.splitlines(), call("list", kind, "--all").out.splitlines()
+    assert len(brief) <= 44
+    assert (brief == whole) != (f"More of some: fairtrial list {kind} WORD; of all: --all" in brief)
+    assert kind != "experiments" or any("more are of studies: fairtrial list studies" in line for line in brief)
+
+
+def test_of_those_in_which_words_occur_all_is_listed(call: Call) -> None:
+    found = call("list", "stacks", "express", "PostgreSQL").out
+    assert found.split()[0] == "node-express" and "variants: default" in found and "python" not in found
+    nothing = call("list", "stacks", "cobol\x1b")
+    assert nothing.status == 2 and r"cobol\x1b: in none of the stacks" in nothing.err
 
 
 def test_the_list_of_studies(call: Call, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> None:

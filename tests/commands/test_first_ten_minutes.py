@@ -80,7 +80,7 @@ def test_a_service_of_ones_own_from_nothing_to_its_report(lab: Lab) -> None:
     file.write_text(text + LENIENT)
     ran = printed(lab, "run", "--blocks", "1", most_lines=30)
     assert "the fairtrial.toml of this folder" in ran and re.search(r"^app +[\d,.]+ .* valid", ran, re.MULTILINE), ran
-    report = ran.rpartition("report: ")[2].strip()
+    report = ran.rpartition("in one file: ")[2].strip()
     assert (lab.folder / report).is_file()
     result = json.loads((lab.folder / report).with_name("result.json").read_text())
     assert [each["outcome"] for each in result["conditions"]] == ["valid"]

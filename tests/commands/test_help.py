@@ -117,6 +117,17 @@ def test_help_of_the_installed_command(lab: Lab) -> None:
     assert "Usage: fairtrial run" in finished.out and "--noise-floor" in finished.out
 
 
+def test_of_all_commands_the_first_five_are_those_to_begin_with() -> None:
+    """Each has a line of its own, in a panel."""
+    printed = CliRunner().invoke(app, ["--help"], prog_name="fairtrial", env={"COLUMNS": "80", "NO_COLOR": "1"}).output
+    panels = printed.partition("To begin with")[2]
+    names = re.findall(r"^│ ([a-z][a-z-]+)  ", panels, re.MULTILINE)
+    assert names[:5] == ["init", "run", "ab-test", "load", "doctor"]
+    assert sorted(names) == sorted(path[0] for path in COMMANDS if len(path) == 1), "and none wraps or is left out"
+    assert len(re.findall(r"^│", panels, re.MULTILINE)) == len(names)
+    assert len(printed.splitlines()) <= 54
+
+
 SCREENS = {"run": 60, "ab-test": 70, "load": 92}
 """The lines of a help at most, at 80 columns: two screens of 46, with rare options by name alone."""
 

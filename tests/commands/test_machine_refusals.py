@@ -121,4 +121,4 @@ def test_root_without_its_rights(lab: Lab) -> None:
     arguments = lab.command("run", lab.experiment(stack), *lab.named(stack))
     done = run(lab, "setpriv", "--bounding-set=-all", "--inh-caps=-all", *arguments)
     assert "fault of Fairtrial" not in done.stderr, done.stderr
-    assert "report:" in done.stdout and "not run" not in done.stdout, done.stdout + done.stderr
+    assert "report, in one file:" in done.stdout and "not run" not in done.stdout, done.stdout + done.stderr

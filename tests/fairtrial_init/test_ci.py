@@ -1,5 +1,6 @@
 """`fairtrial init --ci`: the file for a CI service, which tries the experiment that is there."""
 
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -92,6 +93,19 @@ def test_the_file_of_gitlab_compares_both_commits(
     (experiment,) = seen
     assert experiment.contenders["app"].tried_refs == {"head-1": "HEAD~1", "head": "HEAD"}
     assert experiment.minutes == 10 and experiment.claims[0].text.endswith("HEAD~1 by more than 10%")
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_for_a_service_at_the_top_no_folder_is_written(lab: Lab, call: Call, service: str) -> None:
+    top = lab.folder / "shop"
+    a_repository(top, {"fairtrial.toml": EXPERIMENT}, {"version": "2"})
+    assert call("init", top, "--ci", service).status == 0
+    text = next(top.rglob("*fairtrial*.yml")).read_text()
+    assert not re.search(r"cd |folder:|\./|FOLDER", text)
+    if service == "gitlab":
+        job = yaml.safe_load(text)["fairtrial"]
+        assert len(job["script"]) == 3 and job["artifacts"]["paths"] == ["results", "ab-test.md"]
+        assert job["artifacts"]["reports"] == {"junit": "ab-test.xml"}
 
 
 def test_a_file_that_is_there_stays(repository: Path, call: Call) -> None:

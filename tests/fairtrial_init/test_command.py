@@ -259,6 +259,7 @@ def test_on_a_terminal_it_asks_and_ctrl_c_ends_what_it_started(lab: Lab) -> None
         seen += _until(terminal, "asked?")
         os.write(terminal, b"/items\n")
         seen += _until(terminal, "starting it")
+        seen += _until(terminal, "0:01")
         while not any("app.py" in command for command in _commands_below(process.pid)):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
@@ -288,3 +289,17 @@ def _commands_below(pid: int) -> list[list[str]]:
         with suppress(psutil.Error):
             commands.append(each.cmdline())
     return commands
+
+
+def test_a_server_that_ends_when_it_is_asked_is_not_blamed_on_the_request(lab: Lab, call: Call) -> None:
+    folder = a_shop(lab)
+    server = folder / "server.js"
+    server.write_text(
+        server.read_text().replace("const known", "if (request.url === '/items') process.exit(7);\nconst known")
+    )
+
+    finished = call("init", "shop", "--yes")
+
+    assert finished.status == 3, finished.out + finished.err
+    assert "it ended by itself with status 7 while it was asked" in finished.out
+    assert "why it ended" in finished.out and "mend the request" not in finished.out

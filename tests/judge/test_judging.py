@@ -1,7 +1,8 @@
 import pytest
 
+from fairtrial.judge import judging
 from fairtrial.judge.judging import judge
-from fairtrial.judge.model import Result
+from fairtrial.judge.model import Finding, Result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 SHORT = ("not-stationary", "note")
@@ -90,6 +91,19 @@ def test_a_measurement_that_was_cut_short_is_not_run() -> None:
 def test_nothing_measured_is_not_run() -> None:
     trial = judged(a_trial().but(measured=False)).conditions[0].trials[1]
     assert (trial.outcome, trial.reason) == ("not run", "nothing was measured")
+
+
+@pytest.mark.parametrize("blocks_failed", [5, 4])
+def test_where_every_trial_failed_nothing_is_said_of_the_design(
+    monkeypatch: pytest.MonkeyPatch, blocks_failed: int
+) -> None:
+    """What figures would not show is no matter of a contender that never started."""
+    flaw = Finding(check="window-too-short", severity="warning", evidence="1 s", remedy="longer ones")
+    monkeypatch.setattr(judging, "design_findings", lambda _: [flaw])
+    record, failing = an_experiment("a").record(), a_trial().failing("start", "it ended")
+    trials = trials_of(record, lambda _, block: failing if block <= blocks_failed else a_trial().serving(4000))
+    found = judge(record, trials, interrupted=False).findings
+    assert (flaw in found) == (blocks_failed < 5)
 
 
 def test_warnings_leave_a_trial_valid() -> None:

@@ -47,7 +47,7 @@ def test_everything_is_there_and_nothing_is_wider_than_the_terminal(result: Resu
         "warning placement-shared, the experiment",
         "note errors, the experiment share is 0.002 here, default 0.001",
         "not run bun-serve, trials 5, 10, 15, 20 and 25 bun was not found → install Bun",
-        "report: results/it/report.html",
+        "report, in one file: results/it/report.html",
     ):
         assert words in joined
 
@@ -187,7 +187,7 @@ def test_where_outcomes_have_no_column_they_stand_in_place_of_figures(result: Re
 
 
 def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
-    assert lines_with(printed(crowded(), 80, verbose=False), "--verbose", "report: ") == snapshot
+    assert lines_with(printed(crowded(), 80, verbose=False), "--verbose", "report, in one file: ") == snapshot
     assert "--verbose" not in printed(crowded(), 80)
 
 
@@ -271,7 +271,7 @@ def test_an_answer_is_ten_lines_with_what_has_to_be_done(width: int, snapshot: o
     print_result(result, console, report, verbose=False, answer="b is not slower than a")
     lines = file.getvalue().splitlines()
     assert lines[0] == snapshot
-    assert lines[-1] == "report: results/it/report.html"
+    assert lines[-1] == "report, in one file: results/it/report.html"
     assert len(lines) <= 10 and max(map(len, lines)) <= width
     text = " ".join(file.getvalue().split())
     assert "goodput: a " in text and "upheld claim-1 1.00 (" in text and "warning memory-short: " in text

@@ -1,8 +1,13 @@
 """The exception for every error that a user can fix: what is wrong, and what to do about it."""
 
+import errno
 import subprocess
 
-from fairtrial.base.exit_status import WRONG_USE
+from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
+
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""Errors that whatever is to be kept there would meet."""
+OF_THE_MACHINE = (*OF_THE_DISK, errno.EACCES, errno.EPERM)
 
 
 class Problem(Exception):
@@ -21,6 +26,11 @@ class Problem(Exception):
         self.remedy = remedy
         if remedy:
             self.add_note(f"remedy: {remedy}")  # for whoever reads a traceback, as in a notebook
+
+
+def status_of_unwritten(error: OSError) -> int:
+    """The exit status where something cannot be written: the machine refuses it, or the user named no such place."""
+    return NOTHING_RAN if error.errno in OF_THE_MACHINE else WRONG_USE
 
 
 def why_no_answer(error: OSError | subprocess.TimeoutExpired) -> str:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from fairtrial.base.locations import STDOUT
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, status_of_unwritten
 
 
 def make_folder(folder: Path) -> None:
@@ -20,7 +20,9 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Problem(
-            f"reports cannot be written to {folder}: {error.strerror}", "choose another folder with --out DIR"
+            f"reports cannot be written to {folder}: {error.strerror}",
+            "choose another folder with --out DIR",
+            status_of_unwritten(error),
         ) from error
 
 
@@ -42,7 +44,8 @@ def unwritable(path: Path, error: OSError) -> Problem:
     """The problem of a file that could not be written. A folder on a full disk is writable all the same."""
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     remedy = "free space there" if is_full else "check that its folder is writable"
-    return Problem(f"{path} cannot be written: {error.strerror}", f"{remedy}, or choose another folder")
+    reason = f"{path} cannot be written: {error.strerror}"
+    return Problem(reason, f"{remedy}, or choose another folder", status_of_unwritten(error))
 
 
 def write_output(path: Path, text: str) -> None:

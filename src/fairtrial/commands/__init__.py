@@ -5,6 +5,7 @@ A subcommand imports what it needs when it is called, so that `--help` and small
 
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
@@ -59,8 +60,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-add_command(app, run)
 app.command()(init)
+add_command(app, run)
 add_command(app, ab_test, "ab-test")
 add_command(app, why)
 add_command(app, load)
@@ -84,9 +85,47 @@ app.command(hidden=True)(lab)
 app.command(hidden=True)(worker)
 
 
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "To begin with": {
+        "init": "put the service of a folder on trial",
+        "run": "try it; or conduct any other experiment",
+        "ab-test": "compare two commits of a service: is one slower?",
+        "load": "offer load to a server that runs, and report what came back",
+        "doctor": "see what this machine has, and what would improve its figures",
+    },
+    "Further trials": {
+        "why": "find out why one contender is faster than another",
+        "check": "try each clause of a stack's contract",
+        "adopt": "make contenders of entries of public benchmarks",
+        "import": "write a workload file from requests that exist already",
+        "ab": "do what ab (ApacheBench) would do, and show what it hides",
+        "wrk": "do what wrk would do, and show what it hides",
+    },
+    "Results": {
+        "explain": "explain a name that a report or a message has",
+        "judge": "judge a record again, and rebuild its reports",
+        "compare": "compare two runs of one experiment",
+        "history": "find the run in which a figure changed",
+        "pool": "pool one experiment that many people ran",
+        "cross-examine": "find what published output refutes by its own figures",
+        "docket": "publish results as a static site",
+    },
+    "What there is": {
+        "list": "list stacks, workloads, experiments, studies or metrics",
+        "services": "list databases, caches and balancers, and install them",
+        "cluster": "look at the hosts of a Dask cluster",
+    },
+}
+"""By panel of `fairtrial --help`, its commands with their lines there."""
+
+_places = {name: (panel, line) for panel, commands in PANELS.items() for name, line in commands.items()}
 for each_command in app.registered_commands:
     each_command.epilog = DOCS
-
+    function = each_command.callback
+    name = each_command.name or (function.__name__ if function else "")
+    each_command.rich_help_panel, each_command.short_help = _places.get(name, (None, None))
+for each_group in app.registered_groups:
+    each_group.rich_help_panel, each_group.short_help = _places[str(each_group.name)]
 refuse_without_linux(app.registered_commands)
 refuse_without_linux(services_app.registered_commands, "services")
 refuse_without_linux(cluster_app.registered_commands, "cluster")

@@ -80,9 +80,10 @@ def carry_out(
             announce(console, plan, skipped, trials.lanes, verbose=options.verbose, profile=options.profile)
             with progress_on(console, verbose=options.verbose) as progress:
                 conducted = trials.conduct(results, progress.on)
-            result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
-            profiles = _profiles(results)
-            report, problem = _write_reports(result, conducted, profiles, results, reports)
+            with console.status("judging"):
+                result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
+                profiles = _profiles(results)
+                report, problem = _write_reports(result, conducted, profiles, results, reports)
     sentence = None if answer is None or options.verbose else answer(result)
     profile = profile_parts(profiles, verbose=options.verbose)
     print_result(result, console, report, profile, verbose=options.verbose, answer=sentence)

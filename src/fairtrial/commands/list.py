@@ -1,5 +1,6 @@
 """`fairtrial list`: the available stacks, workloads, experiments and studies, and the metrics of claims."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 
 WIDEST_COLUMNS = 10_000
+SCREEN_LINES = 40
+"""Where all that is known takes more, names and titles are printed, unless more is asked for."""
 Cell = str | int | list[str]
 
 
@@ -45,6 +48,15 @@ def list_available(
         ListedKind | None,
         typer.Argument(help="The kind of things to list; without it, the names of all.", show_default=False),
     ] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD",
+            help="All that is known of those in which these words occur, such as node or postgresql.",
+            show_default=False,
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that is known of all.")] = False,
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
@@ -53,6 +65,7 @@ def list_available(
     """List the available stacks, workloads, experiments, studies or metrics. For services, see `fairtrial services`."""
     from rich.console import Console
 
+    from fairtrial.base.printable import printable
     from fairtrial.base.problem import Problem
     from fairtrial.commands.further_reports import print_or_write
 
@@ -65,17 +78,31 @@ def list_available(
         )
         return
     columns = _columns(kind, stacks or [])
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    texts = {title: list(map(_in_words, cells)) for title, cells in columns.items()}
-    print_or_write(json, Listing(of=kind, rows=rows), lambda console: _print(console, texts))
+    rows = [row for row in zip(*columns.values(), strict=True) if _has(row, words or [])]
+    if not rows:
+        raise Problem(
+            f"{printable(' '.join(words or []), 80)}: in none of the {kind}", f"fairtrial list {kind} names all"
+        )
+    listing = Listing(of=kind, rows=[dict(zip(columns, row, strict=True)) for row in rows])
+    texts = {title: list(map(_in_words, cells)) for title, cells in zip(columns, zip(*rows, strict=True), strict=True)}
+    print_or_write(json, listing, lambda console: _print(console, texts, None if words or everything else kind))
 
 
 def _in_words(cell: Cell) -> str:
     return ", ".join(cell) if isinstance(cell, list) else str(cell)
 
 
-def _print(console: "Console", columns: dict[str, list[str]]) -> None:
-    """Print a table if all of it fits, else each name with the rest of its row beside it; no line is wider."""
+def _has(row: tuple[Cell, ...], words: list[str]) -> bool:
+    text = " ".join(map(_in_words, row)).lower()
+    return all(word.lower() in text for word in words)
+
+
+def _print(console: "Console", columns: dict[str, list[str]], in_brief: ListedKind | None = None) -> None:
+    """Print a table if all of it fits, else each name with the rest of its row beside it; no line is wider.
+
+    Args:
+        in_brief: of this kind, what takes more than a screen is printed as names and titles; None: it is not.
+    """
     from rich.measure import Measurement
     from rich.table import Table
 
@@ -85,10 +112,26 @@ def _print(console: "Console", columns: dict[str, list[str]]) -> None:
         table.add_row(*row)
     if Measurement.get(console, console.options.update(max_width=WIDEST_COLUMNS), table).maximum > console.width:
         table = _below_one_another(list(columns), rows)
+        if in_brief is not None and len(console.render_lines(table)) > SCREEN_LINES:
+            _print_brief(console, columns, in_brief)
+            return
     console.print(table)
 
 
-def _below_one_another(titles: list[str], rows: list[tuple[str, ...]]) -> "Table":
+def _print_brief(console: "Console", columns: dict[str, list[str]], kind: ListedKind) -> None:
+    """Print names and titles, without the many experiments of studies, and how to see more."""
+    from fairtrial.experiment.studies import STUDIES
+
+    of_studies = {name for study in STUDIES.values() for name in study.experiments}
+    rows = list(zip(columns[kind.value.removesuffix("s")], columns["title"], strict=True))
+    listable = [row for row in rows if kind is not ListedKind.experiments or row[0] not in of_studies]
+    console.print(_below_one_another(["", "title"], listable))
+    if left_out := len(rows) - len(listable):
+        console.print(f"\n{left_out} more are of studies: fairtrial list studies", highlight=False)
+    console.print(f"\nMore of some: fairtrial list {kind} WORD; of all: --all", highlight=False)
+
+
+def _below_one_another(titles: list[str], rows: Sequence[tuple[str, ...]]) -> "Table":
     """Each name, and beside it its title and below that the other columns: names are in one piece at any width."""
     from rich.table import Table
     from rich.text import Text

@@ -248,8 +248,9 @@ class Experiment(Strict):
         if not isinstance(values, dict) or not values.get("contenders"):
             return values
         contenders = values["contenders"]
-        stacks = values.get("stacks", list(contenders) if isinstance(contenders, dict) else None)
-        return values if stacks is None else {**values, "stacks": with_refs(stacks, contenders)}
+        if not isinstance(contenders, dict):  # their fault alone: all others are told as well
+            return {"stacks": ["contenders"], **values}
+        return {**values, "stacks": with_refs(values.get("stacks", list(contenders)), contenders)}
 
     @field_validator("requests", mode="before")
     @classmethod

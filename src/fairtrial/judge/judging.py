@@ -200,7 +200,8 @@ def _findings(
     in_vain = [trial for trial in trials if trial.block in given_up]
     findings[None].extend(unexamined_notes(record, counted))
     of_given_up = [finding for finding in run_checks(record, in_vain) if finding.trial is not None] if in_vain else []
-    for finding in (*design_findings(record), *run_checks(record, counted), *of_given_up):
+    of_design = design_findings(record) if any(each.failure is None for each in trials) else []  # of figures alone
+    for finding in (*of_design, *run_checks(record, counted), *of_given_up):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
     for of_one in (*findings.values(), *of_claims.values()):

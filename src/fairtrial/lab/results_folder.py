@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairtrial.base.exit_status import INTERRUPTED
 from fairtrial.base.locations import REPORT_FILE, RESULT_FILE
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, status_of_unwritten
 from fairtrial.record.profile import PROFILES_FILE, STACKS_FOLDER
 from fairtrial.record.write import RECORD_FILE
 
@@ -113,7 +113,9 @@ def new_results_folder(parent: Path, name: str) -> Path:
             return folder
     except OSError as error:
         raise Problem(
-            f"results cannot be written to {parent}: {error.strerror}", "choose another folder with --out DIR"
+            f"results cannot be written to {parent}: {error.strerror}",
+            "choose another folder with --out DIR",
+            status_of_unwritten(error),
         ) from error
     raise Problem(f"{parent}: a hundred results of this second", "choose another folder with --out DIR")
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from fairtrial.base.private_file import opened_privately
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, status_of_unwritten
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.profile import Profile
 
@@ -39,6 +39,7 @@ class RecordWriter:
         return Problem(
             f"{self._path}: cannot be written: {error.strerror}",
             "free space there, or choose another folder with --out; what is not recorded cannot be defended",
+            status_of_unwritten(error),
         )
 
     def __enter__(self) -> "RecordWriter":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fairtrial.base.document import json_text
 from fairtrial.base.locations import REPORT_FILE, RESULT_FILE
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, status_of_unwritten
 from fairtrial.base.text_file import write_atomically
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -37,5 +37,6 @@ def write_reports(
         raise Problem(
             f"reports cannot be written to {folder}: {error.strerror}",
             f"free space or make it writable; the record is safe: `fairtrial judge {folder}` rebuilds the reports",
+            status_of_unwritten(error),
         ) from error
     return folder / REPORT_FILE

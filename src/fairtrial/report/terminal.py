@@ -43,6 +43,7 @@ from fairtrial.report.terminal_table import OUTCOME_STYLES, fitting_table
 SCREEN_LINES = 30
 """A result with more has a line for each warning, and its notes in one: as much is seen at once on a small screen."""
 ELLIPSIS = " …"
+REPORT = "report, in one file: "
 STYLES = {
     **OUTCOME_STYLES,
     "upheld": "bold green",
@@ -148,7 +149,7 @@ def _end(
     if place := place_of_docs("\n".join(_remedies(result, verbose=verbose))):
         yield Text(place, style="dim", no_wrap=True, overflow="ignore")
     if report is not None:
-        yield Text.assemble("report: ", (printable(str(report)), "bold"), no_wrap=True, overflow="ignore")
+        yield Text.assemble(REPORT, (printable(str(report)), "bold"), no_wrap=True, overflow="ignore")
 
 
 def _heading(result: Result, *, verbose: bool) -> Text:

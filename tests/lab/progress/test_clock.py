@@ -42,8 +42,8 @@ def test_the_total_grows_with_each_look_that_decided_nothing(passing: Time) -> N
     for _ in range(6):
         clock.trial_ended()
     assert clock.total == 6
-    clock.trial_ended()
-    assert clock.total == 10
+    clock.trial_begins(7)
+    assert clock.total == 10, "a seventh is none of six"
 
 
 def test_the_total_is_that_of_the_look_for_which_there_is_time(passing: Time) -> None:
@@ -58,7 +58,8 @@ def test_the_total_is_that_of_the_look_for_which_there_is_time(passing: Time) ->
     passing.passes(10)
     clock.trial_ended()
     assert clock.total == 8
-    for _ in range(3):  # the time of the trials alone, which decides, was not over yet
+    for index in (7, 8, 9):  # the time of the trials alone, which decides, was not over yet
+        clock.trial_begins(index)
         passing.passes(10)
         clock.trial_ended()
     assert clock.total == 10

@@ -1,6 +1,5 @@
 """Making a folder once, however many threads and processes ask for it. A half-made folder is never returned."""
 
-import errno
 import fcntl
 import shutil
 import time
@@ -11,12 +10,9 @@ from typing import TextIO
 from fairtrial.base.cache.seal import damage, is_sealed, seal
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import cache_folder
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import OF_THE_DISK, Problem
 
 RETRY_LOCK_AFTER_SECONDS = 0.1
-
-OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-"""Errors that whatever is to be kept there would meet."""
 
 _found_good: set[Path] = set()
 """Folders that were looked at: once in the life of this process."""

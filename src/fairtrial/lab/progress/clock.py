@@ -21,19 +21,23 @@ class Clock:
         self.ended = 0
         self._last_end_at = self._started_at
 
+    def trial_begins(self, index: int) -> None:
+        """Take note of a trial. Where the run might have ended before it, the total grows up to the next possible
+        end."""
+        if index > self.total:
+            self.total = self._trials_until_end_behind(index)
+
     def trial_ended(self) -> None:
-        """Count a trial. Where the run might have ended and did not, the total grows up to the next possible end."""
+        """Count a trial."""
         self.ended += 1
         if self.ended == self._trials_until_first_end:
             self._experiment = with_looks_in_time(self._experiment, self.elapsed_seconds)
             self.total = self._experiment.trials_until_possible_end(1)
-        if self.ended > self.total:
-            self.total = self._trials_until_next_end()
         self._last_end_at = time.monotonic()
 
-    def _trials_until_next_end(self) -> int:
+    def _trials_until_end_behind(self, index: int) -> int:
         """The next look; of a run with a time, behind its last look, the end of the block that is under way."""
-        block = -(-self.ended // len(self._experiment.conditions))
+        block = -(-index // len(self._experiment.conditions))
         looks = self._experiment.looks
         if self._experiment.decide_within_seconds is not None and looks and block > looks[-1]:
             return block * len(self._experiment.conditions)

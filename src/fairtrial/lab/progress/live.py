@@ -70,6 +70,8 @@ class LiveProgress:
                 self._clock = Clock(experiment)
                 self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
             case TrialBegins(trial):
+                assert self._clock
+                self._clock.trial_begins(trial.index)
                 self._trial, self._rate = trial, ""
             case StageBegins(name, awaited):
                 self._activity = f"waiting for {awaited}" if awaited else name

@@ -11,6 +11,7 @@ from fairtrial.lab.trial.events import (
     Event,
     ExperimentBegins,
     Notice,
+    TrialBegins,
     TrialEnds,
 )
 from fairtrial.lab.trial.step_lines import StepLines
@@ -41,6 +42,9 @@ class PlainProgress:
             case ExperimentBegins(experiment):
                 self._clock = Clock(experiment)
                 self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
+            case TrialBegins(trial):
+                assert self._clock
+                self._clock.trial_begins(trial.index)
             case EngineEvent({"event": "crowded"} as crowded):
                 self._crowded.after(crowded, self._print)
             case TrialEnds(record):

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from rich.text import Text
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import on_service
 from fairtrial.base.problem import Problem
+from fairtrial.base.timed_step import timed_step
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.folder import find_build
 from fairtrial.catalog.stacks.kinds import make_ready
@@ -81,11 +83,11 @@ def _build_each(console: Console, subjects: Sequence[Subject], logs: Path) -> di
         sharing.setdefault(subject.build_name, []).append(subject)
     builds: dict[str, Path | Problem] = {}
     for number, (name, of_build) in enumerate(sharing.items()):
-        console.print(Text(f"preparing the load engine and stack {name} (built once)", style="dim"))
-        try:
-            builds[name] = _built(of_build, logs / f"build-{number}.log")
-        except Problem as problem:
-            builds[name] = problem
+        with timed_step(console, f"preparing the load engine and stack {name} (built once)"):
+            try:
+                builds[name] = _built(of_build, logs / f"build-{number}.log")
+            except Problem as problem:
+                builds[name] = problem
     return builds
 
 
@@ -125,6 +127,7 @@ def _try(console: Console, start: Start, services: Environment, service: Running
     reference = start.subject.reference
 
     def begins(context: TrialContext) -> None:
+        starting.close()
         condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
         where = f"{reference}, workload {on_service(context.plan.workload.name, condition.service.name)}"
         console.print(Text(f"{where}: {_in_words(options)}" if options else where, style="bold"))
@@ -134,7 +137,9 @@ def _try(console: Console, start: Start, services: Environment, service: Running
         for plan in start.plans
         for options in plan.workload.check_options
     ]
-    yield from check_contract(contexts, begins)
+    with ExitStack() as starting:
+        starting.enter_context(timed_step(console, f"starting {reference}"))
+        yield from check_contract(contexts, begins)
 
 
 def _context(

@@ -7,6 +7,7 @@ are then compared as they are before a first trial.
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from fairtrial.base.exit_status import IN_DOUBT
 from fairtrial.base.formatting import count, on_service
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.timed_step import timed_step
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.binary import engine_version
 from fairtrial.judge.checks.answers import what_differs
@@ -57,17 +59,18 @@ def check_plan(console: Console, plan: Plan) -> int:
 
     plan = _once_each(plan)
     names = ", ".join(stack.build_name(built_apart) for stack, built_apart in plan.builds)
-    console.print(Text(f"preparing the load engine and {names} (built once)", style="dim"))
     with (
         tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder,
         building(plan, Path(folder) / "logs", StepTimes(lambda _text: None)) as preparation,
     ):
-        engine_version()
+        with timed_step(console, f"preparing the load engine and {names} (built once)"):
+            engine_version()
+            ready = preparation.ready_stacks()
         with (
             network_of(plan, plan.stacks),
             trial_environment(plan, planned_placement(plan.experiment)) as services,
         ):
-            workbench = Workbench(preparation.ready_stacks(), services, Path(folder), watcher)
+            workbench = Workbench(ready, services, Path(folder), watcher)
             attempts, until = [], time.monotonic() + MOST_SECONDS
             for number, condition in enumerate(plan.conditions, 1):
                 if condition.point is not plan.points[0] and time.monotonic() >= until:
@@ -104,10 +107,12 @@ def _try_condition(
     looked_at = _looked_at(plan)
 
     def begins(_context: TrialContext) -> None:
+        starting.close()
         where = f"{condition.label}, workload {on_service(plan.workload.name, condition.service.name)}"
         console.print(Text(where, style="bold"))
 
-    with attempt.noting_problems():
+    with attempt.noting_problems(), ExitStack() as starting:
+        starting.enter_context(timed_step(console, f"starting {condition.label}"))
         context = workbench.context(trial, new_record(trial))
         try:
             for clause in check_contract([context], begins):

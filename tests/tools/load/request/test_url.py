@@ -30,6 +30,7 @@ def test_parts(text: str, hostname: str, port: int, host: str, path: str) -> Non
     [
         ("ftp://a/", "http://HOST"),
         ("localhost:8080/x", "write http://localhost:8080/x"),
+        ("shop.workload.toml", "http://HOST:PORT -f shop.workload.toml"),
         ("http://", "http://HOST"),
         ("http://a:99999/", "http://HOST"),
         ("http://[::1/", "http://HOST"),

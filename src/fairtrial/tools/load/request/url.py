@@ -34,10 +34,12 @@ def parse_url(text: str, *, template: bool = False) -> Url:
     """
     parts = _split(text)
     if parts.scheme not in PORTS or not parts.hostname:
-        looks_bare = parts.hostname is None and re.match(r"[\w.\-]+(:\d+)?(/|$)", text)
-        raise Problem(
-            f"{printable(text)}: not an http or https URL", f"write http://{printable(text)}" if looks_bare else REMEDY
-        )
+        remedy = REMEDY
+        if text.endswith(".toml"):
+            remedy = f"name the server, and the file with -f: fairtrial load http://HOST:PORT -f {printable(text)}"
+        elif parts.hostname is None and re.match(r"[\w.\-]+(:\d+)?(/|$)", text):
+            remedy = f"write http://{printable(text)}"
+        raise Problem(f"{printable(text)}: not an http or https URL", remedy)
     if "@" in parts.netloc:
         raise Problem("a URL with credentials is not accepted", "give them with -H 'Authorization: …'")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
