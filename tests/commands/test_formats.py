@@ -112,7 +112,7 @@ def test_a_cross_examination(call: Call, lab: Lab) -> None:
 
 @pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments", "studies"])
 def test_a_list(call: Call, kind: str) -> None:
-    done = call("list", kind, "--json", "-")
+    done = call("list", kind, "--all", "--json", "-")
     content = valid(done.out)
     assert content["of"] == kind
     names = [next(iter(row.values())) for row in content["rows"]]
