@@ -121,6 +121,25 @@ def test_the_lab_and_the_judge_plan_the_same_looks() -> None:
     assert (result.looks, result.level, result.interrupted) == ([3, 6], pytest.approx(0.9625), False)
 
 
+@pytest.mark.parametrize(("within_seconds", "ends_after", "looks"), [(58.0, 5, [3, 5]), (62.0, 6, [3, 6])])
+def test_a_run_ends_in_its_time(within_seconds: float, ends_after: int, looks: list[int]) -> None:
+    record, trials = timed_by_the_clock(10.0, within_seconds, 7)
+    record = record.model_copy(update={"ends_in_time": True})
+    end = WhenDecided(record)
+    assert next(blocks for blocks in range(1, 8) if end.reached(trials[: 2 * blocks])) == ends_after
+    assert as_timed(record, trials).looks == looks
+
+
+def test_a_run_whose_blocks_get_longer_ends_before_the_one_that_would_end_too_late() -> None:
+    record, trials = timed_by_the_clock(10.0, 60.0, 6)
+    record = record.model_copy(update={"ends_in_time": True})
+    later = [trial if trial.block <= 3 else at(trial, "2026-01-01T10:00:39.500Z", 9.0) for trial in trials]
+    assert not WhenDecided(record).reached(later[:6])
+    assert WhenDecided(record).reached(later[:8]), "48.5 s of 60 are over, and a block takes 12.1"
+    result = judge_record(record, later[:8])
+    assert (result.interrupted, result.level) == (False, pytest.approx(0.9625))
+
+
 def test_a_record_from_before_looks_were_planned_from_the_clock_keeps_its_levels() -> None:
     record, trials = timed_by_the_clock(10.0, 60.0, 6)
     older = record.model_copy(update={"looks_from_clock": False, "looks": [3, 6, 12, 24]})

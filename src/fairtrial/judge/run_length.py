@@ -37,7 +37,8 @@ def with_looks_in_time(record: ExperimentRecord, elapsed_seconds: float) -> Expe
     within = record.decide_within_seconds
     if not record.looks_from_clock or within is None:
         return record
-    looks = looks_in_time(record.experiment.first_blocks, len(record.order), elapsed_seconds, within)
+    first, most = record.experiment.first_blocks, len(record.order)
+    looks = looks_in_time(first, most, elapsed_seconds, within, ends_in_time=record.ends_in_time)
     return record.model_copy(update={"looks": looks})
 
 
@@ -50,14 +51,17 @@ def seconds_of(trials: Sequence[TrialRecord]) -> float:
 
 
 def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
-    """Whether a run that was given a time has used it up.
+    """Whether a run that was given a time has used it up: another block, as long as those before, would end too late.
 
     Args:
         trials: in the order in which they were tried.
     """
     if record.decide_within_seconds is None or not trials:
         return False
-    return seconds_of(trials) >= record.decide_within_seconds
+    elapsed_seconds = seconds_of(trials)
+    block_seconds = elapsed_seconds / trials[-1].block if record.ends_in_time else 0.0
+    is_too_late = elapsed_seconds + block_seconds > record.decide_within_seconds
+    return is_too_late or elapsed_seconds >= record.decide_within_seconds
 
 
 def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> float:

@@ -53,6 +53,7 @@ def first_line(
         looks=list(plan.looks),
         looks_from_clock=bool(plan.looks),
         decide_within_seconds=plan.within_seconds,
+        ends_in_time=plan.within_seconds is not None,
         host=host_properties(),
         placement=placement,
         own_network=private_network,

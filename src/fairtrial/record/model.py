@@ -99,6 +99,11 @@ class ExperimentRecord(Strict):
         description="with looks, the run ends after the block in which so long has passed since its first trial began; "
         "null: it has no looks, or the record is from before this was kept",
     )
+    ends_in_time: bool = Field(
+        False,
+        description="no block was begun that would have ended after `decide_within_seconds`, had it taken as long as "
+        "those before on average; blocks before the first look always are",
+    )
     host: Host
     placement: Placement
     own_network: bool = Field(

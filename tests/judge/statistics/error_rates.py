@@ -308,10 +308,10 @@ def decided_in_time(
     ended = np.cumsum(TIMES[time](random, ratios), axis=0)
     for run in range(repetitions):
         values = ratios[:, run : run + 1] + gap
-        looks = looks_in_time(first, most, ended[first - 1, run], fitting)
+        looks = looks_in_time(first, most, ended[first - 1, run], fitting, ends_in_time=True)
         spent_at = 0
         for blocks in range(looks[0], looks[-1] + 1):
-            is_over = ended[blocks - 1, run] >= fitting
+            is_over = ended[blocks - 1, run] * (1 + 1 / blocks) > fitting
             if not is_over and blocks not in looks:
                 continue
             level = level_of_rest(spent_at, looks) if is_over else level_at(looks.index(blocks) + 1, looks)

@@ -54,22 +54,23 @@ def test_known_levels_in_proportion_to_the_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "most", "elapsed", "within", "looks"),
+    ("first", "most", "elapsed", "within", "looks", "looks_of_older_records"),
     [
-        (5, 200, 50.0, 60.0, [6]),
-        (5, 200, 50.0, 61.0, [7]),
-        (5, 200, 50.0, 71.0, [5, 8]),
-        (5, 200, 50.0, 30.0, [5]),
-        (5, 200, 50.0, 100.0, [5, 10]),
-        (3, 200, 30.0, 600.0, [3, 6, 13, 28, 60]),
-        (3, 24, 30.0, 6000.0, [3, 6, 12, 24]),
-        (3, 24, 0.0, 60.0, [3, 6, 12, 24]),
+        (5, 200, 50.0, 60.0, [6], [6]),
+        (5, 200, 50.0, 61.0, [6], [7]),
+        (5, 200, 50.0, 71.0, [7], [5, 8]),
+        (5, 200, 50.0, 30.0, [5], [5]),
+        (5, 200, 50.0, 100.0, [5, 10], [5, 10]),
+        (3, 200, 30.0, 600.0, [3, 6, 13, 28, 60], [3, 6, 13, 28, 60]),
+        (3, 24, 30.0, 6000.0, [3, 6, 12, 24], [3, 6, 12, 24]),
+        (3, 24, 0.0, 60.0, [3, 6, 12, 24], [3, 6, 12, 24]),
     ],
 )
 def test_looks_are_planned_for_the_time_that_there_is(
-    first: int, most: int, elapsed: float, within: float, looks: list[int]
+    first: int, most: int, elapsed: float, within: float, looks: list[int], looks_of_older_records: list[int]
 ) -> None:
-    assert looks_in_time(first, most, elapsed, within) == looks
+    assert looks_in_time(first, most, elapsed, within, ends_in_time=True) == looks
+    assert looks_in_time(first, most, elapsed, within, ends_in_time=False) == looks_of_older_records
 
 
 @pytest.mark.parametrize("fitting", [5.0, 9.5, 24.0])

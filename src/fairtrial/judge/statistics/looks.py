@@ -60,22 +60,23 @@ def plan_looks(first_blocks: int, most_blocks: int) -> list[int]:
     return [round(first_blocks * growth ** (step / steps)) for step in range(steps + 1)]
 
 
-def looks_in_time(first_blocks: int, most_blocks: int, elapsed_seconds: float, within_seconds: float) -> list[int]:
+def looks_in_time(
+    first_blocks: int, most_blocks: int, elapsed_seconds: float, within_seconds: float, *, ends_in_time: bool
+) -> list[int]:
     """The looks for which there is time: planned when `first_blocks` are over and before they are judged.
-
-    A run goes on to the end of the block in which its time is over, so that this block has time, too.
 
     Args:
         elapsed_seconds: what the first blocks took.
         within_seconds: what the run may take, these blocks included.
+        ends_in_time: whether the last block is to end by then; else it is the block in which the time is over.
 
     Raises:
         ValueError: as `plan_looks`.
     """
     if elapsed_seconds <= 0:
         return plan_looks(first_blocks, most_blocks)
-    fitting = math.ceil(min(within_seconds / elapsed_seconds * first_blocks, most_blocks))
-    return plan_looks(first_blocks, max(first_blocks, fitting))
+    fitting = min(within_seconds / elapsed_seconds * first_blocks, most_blocks)
+    return plan_looks(first_blocks, max(first_blocks, math.floor(fitting) if ends_in_time else math.ceil(fitting)))
 
 
 def level_at(look: int, looks: Sequence[int], level: float = LEVEL, *, last_share: float | None = LAST_SHARE) -> float:

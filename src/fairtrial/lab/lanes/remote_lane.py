@@ -53,6 +53,7 @@ def first_line_of_lanes(plan: Plan, lanes: Sequence[RemoteLane], earlier: int) -
             "earlier_runs": earlier,
             "spare_blocks": plan.spare_blocks,
             "looks_from_clock": False,  # blocks side by side do not say how long one more takes
+            "ends_in_time": False,
             "calibrations": list(_lowest([each for _, record in ready for each in record.calibrations])),
             "lanes": [
                 LaneRecord(
