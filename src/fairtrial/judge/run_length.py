@@ -51,7 +51,9 @@ def seconds_of(trials: Sequence[TrialRecord]) -> float:
 
 
 def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
-    """Whether a run that was given a time has used it up: another block, as long as those before, would end too late.
+    """Whether a run that was given a time has used it up.
+
+    If it is to end in time, that is so where another block, as long as those before on average, would end too late.
 
     Args:
         trials: in the order in which they were tried.
@@ -59,9 +61,9 @@ def is_time_over(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> boo
     if record.decide_within_seconds is None or not trials:
         return False
     elapsed_seconds = seconds_of(trials)
-    block_seconds = elapsed_seconds / trials[-1].block if record.ends_in_time else 0.0
-    is_too_late = elapsed_seconds + block_seconds > record.decide_within_seconds
-    return is_too_late or elapsed_seconds >= record.decide_within_seconds
+    if record.ends_in_time:
+        return elapsed_seconds * (1 + 1 / trials[-1].block) > record.decide_within_seconds
+    return elapsed_seconds >= record.decide_within_seconds
 
 
 def level_of(record: ExperimentRecord, complete: int, *, time_is_over: bool) -> float:
